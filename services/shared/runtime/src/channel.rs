@@ -10,7 +10,7 @@ use tonic::{Request, Status};
 
 use crate::caller::{CALLER_TOKEN, Peers};
 use crate::tls::{Tls, outgoing};
-use crate::{status, telemetry};
+use crate::{scope, status, telemetry};
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -32,7 +32,7 @@ pub type PeerChannel = InterceptedService<Channel, PeerInterceptor>;
 /// Prepares a connection that is made at the first call and again whenever it broke. Calls have
 /// no time limit of their own, because one would cut streams; see [`peer`].
 pub fn connect_lazy(url: &str) -> Result<Channel, InvalidUrl> {
-    connect_lazy_with(url, Tls::installed())
+    connect_lazy_with(url, scope::tls())
 }
 
 /// Prepares a connection with these certificates, which a URL that begins with `https://` needs.

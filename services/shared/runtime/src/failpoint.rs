@@ -1,10 +1,14 @@
 //! Places in the code at which a test may end the process as a power cut would.
 //!
 //! Every durable step passes one before it is done and one after. Only builds with debug assertions
-//! have them, and only a process that was started with `FAILPOINTS_DIR` uses them: it notes each
+//! have them, and only a service that was started with `FAILPOINTS_DIR` uses them: it notes each
 //! passed one in `<dir>/seen/<name>`, and ends itself with SIGKILL where it finds
 //! `<dir>/arm/<name>`. It moves that file to `<dir>/died/<name>` first, so that one process dies
 //! once. Release builds have no failpoints.
+
+use std::path::PathBuf;
+
+use crate::settings::Reader;
 
 /// A durable step's name, taken before the step begins.
 #[derive(Debug, Clone)]
@@ -44,12 +48,13 @@ pub fn pass(name: &dyn std::fmt::Display) {
     let _unused = name;
 }
 
-/// Sets the name of this process's service; called before the first failpoint.
-pub(crate) fn in_service(name: &'static str) {
-    #[cfg(debug_assertions)]
-    active::in_service(name);
-    #[cfg(not(debug_assertions))]
-    let _unused = name;
+/// The folder of a service's failpoints, if it is started with `FAILPOINTS_DIR`; none in a release
+/// build.
+pub(crate) fn folder(reader: &Reader<'_>) -> Option<PathBuf> {
+    let path = reader.optional("FAILPOINTS_DIR").filter(|_path| cfg!(debug_assertions))?;
+    let folder = PathBuf::from(path);
+    let make = |part: &&str| std::fs::create_dir_all(folder.join(part)).is_ok();
+    ["seen", "arm", "died"].iter().all(make).then_some(folder)
 }
 
 /// `work`, whose steps are called `name` whatever function they are in.
@@ -85,42 +90,19 @@ mod active {
     use std::collections::BTreeSet;
     use std::fmt::Display;
     use std::fs;
-    use std::path::{Path, PathBuf};
-    use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+    use std::path::Path;
+    use std::sync::{Mutex, PoisonError};
 
     use rustix::process::{Signal, getpid, kill_process};
 
-    use crate::settings::{Environment, Source as _};
+    use crate::scope::Scope;
 
-    /// The folder, if this process was started with one.
-    static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-        let folder = PathBuf::from(Environment.get("FAILPOINTS_DIR")?);
-        ["seen", "arm", "died"]
-            .iter()
-            .all(|part| fs::create_dir_all(folder.join(part)).is_ok())
-            .then_some(folder)
-    });
-
-    static SERVICE: OnceLock<&'static str> = OnceLock::new();
-
-    /// The service's name, or else the program's: each service has a relay, and each relay is a
-    /// place of its own.
-    static PROGRAM: LazyLock<String> = LazyLock::new(|| {
-        if let Some(service) = SERVICE.get() {
-            return (*service).to_owned();
-        }
-        // Not the running file's name: that changes when the program is built anew meanwhile.
-        let program = std::env::args_os().next().map(PathBuf::from);
-        let name = program.as_deref().and_then(Path::file_stem);
-        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-    });
-
-    /// What was noted already.
+    /// What this process has noted already, with the services' names.
     static SEEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-    pub(super) fn in_service(name: &'static str) {
-        // A process is one service, so a second call has the same name.
-        SERVICE.set(name).ok();
+    /// Whether the service that is at work here has failpoints.
+    fn is_on() -> bool {
+        Scope::current().is_some_and(|scope| scope.failpoints().is_some())
     }
 
     #[derive(Clone)]
@@ -139,13 +121,15 @@ mod active {
         work: F,
     ) -> impl Future<Output = F::Output> + use<F> {
         // Without a folder names are not needed, and the text is empty.
-        let text = FOLDER.as_ref().map(|_folder| text.to_string()).unwrap_or_default();
+        let text = if is_on() { text.to_string() } else { String::new() };
         LABEL.scope(Label { text, is_prefix }, work)
     }
 
     /// The step's name, where failpoints are on.
     pub(super) fn label_of(type_name: &str) -> Option<String> {
-        FOLDER.as_ref()?;
+        if !is_on() {
+            return None;
+        }
         let step = step_name(type_name);
         let label = LABEL.try_with(Clone::clone).ok();
         Some(match label {
@@ -160,8 +144,10 @@ mod active {
     }
 
     pub(super) fn pass(name: &dyn Display) {
-        let Some(folder) = FOLDER.as_deref() else { return };
-        let name = file_name(&PROGRAM, &name.to_string());
+        let Some(scope) = Scope::current() else { return };
+        let Some(folder) = scope.failpoints() else { return };
+        // Each service has a relay, and each relay is a place of its own.
+        let name = file_name(scope.service(), &name.to_string());
         note(folder, &name);
         // The process that moves the file dies; for all others the file is gone.
         if fs::rename(folder.join("arm").join(&name), folder.join("died").join(&name)).is_ok() {

@@ -3,7 +3,6 @@
 //! serving.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +25,7 @@ use crate::channel::{self, InvalidUrl};
 use crate::error::BoxError;
 use crate::metrics::catalogue::CHECK_FAILING;
 use crate::metrics::{self, Label, Reading};
+use crate::scope::Scope;
 use crate::shutdown::Shutdown;
 use crate::status;
 
@@ -51,14 +51,6 @@ pub const WRITES: &str = "writes";
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long one check, or one probe, may take.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Whether this process was ready at the last run of its checks; not before the first run.
-static IS_READY: AtomicBool = AtomicBool::new(false);
-
-/// Whether this process is ready, for a caller without gRPC and without a certificate.
-pub(crate) fn is_ready() -> bool {
-    IS_READY.load(Ordering::Relaxed)
-}
 
 type Check = Arc<dyn Fn() -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 type ListLags = Arc<dyn Fn() -> Vec<ConsumerLag> + Send + Sync>;
@@ -103,6 +95,15 @@ impl Checks {
         self
     }
 
+    /// These checks and others; of two lists of consumers the own one stays.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.list.extend(others.list);
+        self.concerns.extend(others.concerns);
+        self.lags = self.lags.or(others.lags);
+        self
+    }
+
     /// Reports how far this process's consumers are behind, as `list` says.
     #[must_use]
     pub fn consumers(
@@ -123,7 +124,8 @@ impl Checks {
         failing(&self.list).await
     }
 
-    /// Keeps the health service up to date until the shutdown signal is given.
+    /// Keeps the health service and the service's readiness up to date until the shutdown signal is
+    /// given.
     pub(crate) async fn keep(self, reporter: HealthReporter, shutdown: Shutdown) {
         let mut period = interval(PERIOD);
         period.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -132,6 +134,10 @@ impl Checks {
         tokio::pin!(stop);
         let states = States::default();
         states.measure();
+        let scope = Scope::current();
+        let set_ready = |is_ready| {
+            scope.iter().for_each(|scope| scope.set_ready(is_ready));
+        };
         loop {
             tokio::select! {
                 () = &mut stop => break,
@@ -151,10 +157,10 @@ impl Checks {
                 log_change(&failing);
             }
             reporter.set_service_status(READY, word_of(names.is_empty())).await;
-            IS_READY.store(names.is_empty(), Ordering::Relaxed);
+            set_ready(names.is_empty());
             before = Some(names);
         }
-        IS_READY.store(false, Ordering::Relaxed);
+        set_ready(false);
         reporter.set_service_status(READY, ServingStatus::NotServing).await;
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 pub use crate::crypto::install_crypto;
-use crate::tls::Tls;
+use crate::scope;
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -23,7 +23,7 @@ pub fn client() -> Result<reqwest::Client, reqwest::Error> {
 /// TLS both sides show a certificate of our authority.
 pub fn inner_client() -> Result<reqwest::Client, reqwest::Error> {
     let builder = builder().no_proxy().pool_idle_timeout(INNER_IDLE_TIMEOUT);
-    let builder = match Tls::installed().and_then(|tls| tls.client_of_library().ok()) {
+    let builder = match scope::tls().and_then(|tls| tls.client_of_library().ok()) {
         Some(config) => builder.tls_backend_preconfigured(config),
         None => builder,
     };

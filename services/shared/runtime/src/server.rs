@@ -7,8 +7,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::State;
 use axum::extract::{MatchedPath, Request};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::time::{Instant, sleep};
@@ -20,6 +21,7 @@ use tower::util::MapRequestLayer;
 use tracing::Instrument as _;
 
 use crate::health::{Checks, READY};
+use crate::scope::{self, Scope, carried, carried_by};
 use crate::server::calls::CallLayer;
 use crate::shutdown::Shutdown;
 use crate::tls::{Tls, incoming};
@@ -89,10 +91,10 @@ impl Server {
     pub async fn bind(address: SocketAddr, shutdown: &Shutdown) -> Result<Self, Error> {
         let listener = listen(address).await?;
         let (shutdown, checks) = (shutdown.clone(), Checks::new());
-        Ok(Self { listener, shutdown, checks, tls: Tls::installed() })
+        Ok(Self { listener, shutdown, checks, tls: scope::tls() })
     }
 
-    /// Serves with these certificates instead of those of the process.
+    /// Serves with these certificates instead of those of the service.
     #[must_use]
     pub fn with_tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
@@ -124,12 +126,14 @@ impl Server {
         let (reporter, health) = tonic_health::server::health_reporter();
         reporter.set_service_status(READY, ServingStatus::NotServing).await;
         let consumers = self.checks.consumers_server();
-        let keeping = tokio::spawn(self.checks.keep(reporter.clone(), self.shutdown.clone()));
+        let keeping = self.checks.keep(reporter.clone(), self.shutdown.clone());
+        let keeping = tokio::spawn(carried(keeping));
+        let scope = Scope::current();
         let router = tonic::transport::Server::builder()
-            .trace_fn(telemetry::server_span)
+            .trace_fn(move |request| telemetry::server_span_of(scope.as_ref(), request))
             .timeout(ANSWER_TIMEOUT)
             .http2_keepalive_interval(Some(KEEP_ALIVE_INTERVAL))
-            .layer(CallLayer)
+            .layer(CallLayer(Scope::current()))
             .layer(MapRequestLayer::new(incoming::note_certificate::<tonic::body::Body>))
             .add_routes(routes.add_service(health).add_service(consumers));
         let told = told(self.shutdown.clone(), reporter);
@@ -161,7 +165,7 @@ pub async fn serve_http(
     router: Router,
     shutdown: &Shutdown,
 ) -> Result<(), Error> {
-    let service = router.layer(from_fn(traced)).into_make_service_with_connect_info::<SocketAddr>();
+    let service = traced_router(router).into_make_service_with_connect_info::<SocketAddr>();
     let serving = axum::serve(listener, service).with_graceful_shutdown(shutdown.wait());
     drained(shutdown, serving.into_future()).await.unwrap_or(Ok(())).map_err(Error::Http)
 }
@@ -175,7 +179,9 @@ pub async fn serve_inner_http(
     router: Router,
     shutdown: &Shutdown,
 ) -> Result<(), Error> {
-    let Some(tls) = Tls::installed() else { return serve_http(listener, router, shutdown).await };
+    let Some(tls) = scope::tls() else {
+        return serve_http(listener, router, shutdown).await;
+    };
     serve_https(listener, router, (tls, shutdown)).await
 }
 
@@ -185,7 +191,7 @@ pub(crate) async fn serve_https(
     (tls, shutdown): (Tls, &Shutdown),
 ) -> Result<(), Error> {
     let listener = incoming::Listener::new(listener, tls).map_err(Error::Http)?;
-    let service = router.layer(from_fn(traced)).into_make_service();
+    let service = traced_router(router).into_make_service();
     let serving = axum::serve(listener, service).with_graceful_shutdown(shutdown.wait());
     drained(shutdown, serving.into_future()).await.unwrap_or(Ok(())).map_err(Error::Http)
 }
@@ -211,7 +217,15 @@ async fn drained<F: Future>(shutdown: &Shutdown, serving: F) -> Option<F::Output
     }
 }
 
-async fn traced(request: Request, next: Next) -> Response {
+fn traced_router(router: Router) -> Router {
+    router.layer(from_fn_with_state(Scope::current(), traced))
+}
+
+async fn traced(State(scope): State<Option<Scope>>, request: Request, next: Next) -> Response {
+    carried_by(scope, answered(request, next)).await
+}
+
+async fn answered(request: Request, next: Next) -> Response {
     let began = Instant::now();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);

@@ -3,6 +3,7 @@
 //! This is the only place that reads the process's environment. A secret's value is never part of
 //! an error. In production no address may lead to another machine in the clear.
 
+mod file;
 mod rotated;
 mod transport;
 
@@ -14,6 +15,7 @@ use std::str::FromStr;
 
 use secrecy::SecretString;
 
+pub use file::{InvalidFile, read_file};
 pub use rotated::RotatedSecret;
 
 /// Where settings come from: the environment, or a map in tests.
@@ -87,6 +89,7 @@ impl std::error::Error for Invalid {}
 /// refuses to hand out what was built from it.
 pub struct Reader<'s> {
     source: &'s dyn Source,
+    shares_process: bool,
     mode: Mode,
     problems: Vec<Problem>,
     exposed: Vec<String>,
@@ -97,10 +100,21 @@ impl<'s> Reader<'s> {
     /// Without it the mode is production, so that a forgotten line accepts no demonstration secret.
     #[must_use]
     pub fn new(source: &'s dyn Source) -> Self {
-        let (problems, exposed) = (Vec::new(), Vec::new());
-        let mut reader = Self { source, mode: Mode::Production, problems, exposed };
+        let (mode, problems, exposed) = (Mode::Production, Vec::new(), Vec::new());
+        let mut reader = Self { source, shares_process: false, mode, problems, exposed };
         reader.mode = reader.parse_or("SUKOON_MODE", Mode::Production);
         reader
+    }
+
+    /// The same for a service that runs with all others in one process.
+    pub(crate) fn of_shared_process(source: &'s dyn Source) -> Self {
+        Self { shares_process: true, ..Self::new(source) }
+    }
+
+    /// Whether all services run in one process, so that nothing is needed between them.
+    #[must_use]
+    pub fn shares_process(&self) -> bool {
+        self.shares_process
     }
 
     /// The mode that this process runs in.

@@ -23,6 +23,7 @@ use uuid::Uuid;
 use super::jwks::Keys;
 use super::rules::{TOKEN_BYTES_MAX, rules, unix_seconds};
 use crate::error::BoxError;
+use crate::scope::carried;
 use crate::settings::Reader;
 use crate::status;
 
@@ -324,7 +325,7 @@ impl Users {
                 if known.since.elapsed() > KEYS_LIFE && self.inner.asked.try_lock().is_ok() {
                     // No request waits for this fetch: the old keys stay valid meanwhile.
                     let users = self.clone();
-                    tokio::spawn(async move { users.refresh(None).await });
+                    tokio::spawn(carried(async move { users.refresh(None).await }));
                 }
                 Ok(known.keys)
             }

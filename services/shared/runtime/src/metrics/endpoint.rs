@@ -2,6 +2,7 @@
 //! it lives and is ready. It is for the inside only: nothing that the internet reaches forwards to
 //! it.
 
+use std::future::ready;
 use std::net::SocketAddr;
 
 use axum::Router;
@@ -12,12 +13,12 @@ use prometheus::{Registry, TEXT_FORMAT, TextEncoder};
 
 use super::meter;
 use super::readings;
-use crate::health;
+use crate::scope::Scope;
 use crate::server::{self, listen};
 use crate::shutdown::Shutdown;
 
-/// Turns metrics on and answers at `address` until the shutdown signal is given. It gives the
-/// address that it listens on.
+/// Turns metrics on and answers at `address`, for the service that is at work here, until the
+/// shutdown signal is given. It gives the address that it listens on.
 ///
 /// # Errors
 /// The address cannot be listened on.
@@ -26,15 +27,26 @@ pub async fn open(
     address: SocketAddr,
     shutdown: &Shutdown,
 ) -> Result<SocketAddr, server::Error> {
+    open_for(service, Scope::current().into_iter().collect(), address, shutdown).await
+}
+
+/// The same for a process with these services; it is ready when all of them are.
+pub(crate) async fn open_for(
+    process: &'static str,
+    services: Vec<Scope>,
+    address: SocketAddr,
+    shutdown: &Shutdown,
+) -> Result<SocketAddr, server::Error> {
     let listener = listen(address).await?;
     let address = listener.local_addr().unwrap_or(address);
-    let Some(registry) = meter::install(service) else { return Ok(address) };
+    let Some(registry) = meter::install(process) else { return Ok(address) };
     readings::make_gauges();
+    let are_ready = move || !services.is_empty() && services.iter().all(Scope::is_ready);
     let router = Router::new()
         .route("/metrics", get(move || answer(registry)))
         // A kubelet has no certificate, which the port for calls demands once TLS is on.
         .route("/livez", get(async || StatusCode::OK))
-        .route("/readyz", get(async || readiness(health::is_ready())));
+        .route("/readyz", get(move || ready(readiness(are_ready()))));
     let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown.wait());
     tokio::spawn(async move {
         if let Err(error) = serving.await {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use opentelemetry::KeyValue;
 use opentelemetry::metrics;
 
-use super::label::Label;
+use super::label::{Label, with_service};
 use super::meter::meter;
 
 /// The buckets that the semantic conventions advise for the duration of requests, in seconds.
@@ -66,7 +66,7 @@ impl DurationHistogram {
             let builder = builder.with_description(self.definition.meaning);
             builder.with_boundaries(BUCKETS.to_vec()).build()
         };
-        self.made.get_or_init(make).record(took.as_secs_f64(), labels);
+        self.made.get_or_init(make).record(took.as_secs_f64(), &with_service(labels));
     }
 }
 
@@ -104,7 +104,7 @@ impl Counter {
             let builder = meter.u64_counter(self.definition.name).with_unit(self.definition.unit);
             builder.with_description(self.definition.meaning).build()
         };
-        self.made.get_or_init(make).add(more, labels);
+        self.made.get_or_init(make).add(more, &with_service(labels));
     }
 }
 

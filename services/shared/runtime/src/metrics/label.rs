@@ -1,7 +1,11 @@
 //! The labels that points of metrics may have. This list is the whole of it: each label has a
 //! closed set of values that this program or its configuration knows, and none is about a person.
 
+use std::borrow::Cow;
+
 use opentelemetry::{KeyValue, Value};
+
+use crate::scope::Scope;
 
 kernel::words! {
     /// A label with its name, by the semantic conventions where they have one; Prometheus shows `_`
@@ -42,6 +46,8 @@ kernel::words! {
         Account = "account",
         /// A currency's code.
         Currency = "currency",
+        /// A service, in a process that runs several; every point has it there.
+        Service = "service.name",
     }
 }
 
@@ -50,5 +56,14 @@ impl Label {
     #[must_use]
     pub fn of(self, value: impl Into<Value>) -> KeyValue {
         KeyValue::new(self.word(), value)
+    }
+}
+
+/// The labels of a point of the service that is at work here, which is named if others run in its
+/// process.
+pub(super) fn with_service(labels: &[KeyValue]) -> Cow<'_, [KeyValue]> {
+    match Scope::current().and_then(|scope| scope.name_among_others()) {
+        Some(name) => Cow::Owned([labels, &[Label::Service.of(name)]].concat()),
+        None => Cow::Borrowed(labels),
     }
 }

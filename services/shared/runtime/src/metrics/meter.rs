@@ -22,12 +22,12 @@ pub(super) fn meter() -> Option<&'static Meter> {
     INSTALLED.get().and_then(Option::as_ref).map(|installed| &installed.meter)
 }
 
-/// Turns metrics on. The first call names the service.
-pub(super) fn install(service: &'static str) -> Option<&'static Registry> {
-    INSTALLED.get_or_init(|| build(service)).as_ref().map(|installed| &installed.registry)
+/// Turns metrics on. The first call names the process.
+pub(super) fn install(process: &'static str) -> Option<&'static Registry> {
+    INSTALLED.get_or_init(|| build(process)).as_ref().map(|installed| &installed.registry)
 }
 
-fn build(service: &'static str) -> Option<Installed> {
+fn build(process: &'static str) -> Option<Installed> {
     let registry = Registry::new();
     let exporter = opentelemetry_prometheus::exporter()
         .with_registry(registry.clone())
@@ -41,7 +41,7 @@ fn build(service: &'static str) -> Option<Installed> {
             return None;
         }
     };
-    let resource = Resource::builder().with_service_name(service).build();
+    let resource = Resource::builder().with_service_name(process).build();
     let provider =
         SdkMeterProvider::builder().with_resource(resource).with_reader(exporter).build();
     Some(Installed { registry, meter: provider.meter("sukoon"), _provider: provider })

@@ -14,6 +14,7 @@ use super::instrument::Gauge;
 use super::label::Label;
 use super::meter::meter;
 use crate::error::BoxError;
+use crate::scope::{Scope, carried_by};
 use crate::status;
 
 /// How long readings are reused if their source costs a few index look-ups.
@@ -59,6 +60,8 @@ type Read = dyn Fn() -> BoxFuture<'static, Result<Vec<Reading>, BoxError>> + Sen
 #[derive(Clone)]
 struct Source {
     name: &'static str,
+    /// The service that added it.
+    scope: Option<Scope>,
     fresh_for: Duration,
     read: Arc<Read>,
     readings: Arc<Mutex<Readings>>,
@@ -76,7 +79,7 @@ static REFRESH: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Adds the readings of `read` to this process's metrics. It runs when metrics are asked for and
 /// its last readings are older than `fresh_for`. Nothing is added if metrics are off. A later
-/// source replaces an earlier one of the same name.
+/// source of a service replaces its earlier one of the same name.
 pub fn add_source<F>(
     name: &'static str,
     fresh_for: Duration,
@@ -88,9 +91,10 @@ pub fn add_source<F>(
         return;
     }
     let read: Arc<Read> = Arc::new(move || read().boxed());
+    let added = Source { name, scope: Scope::current(), fresh_for, read, readings: Arc::default() };
     let mut sources = held(&SOURCES);
-    sources.retain(|source| source.name != name);
-    sources.push(Source { name, fresh_for, read, readings: Arc::default() });
+    sources.retain(|source| source.name != name || source.service() != added.service());
+    sources.push(added);
 }
 
 /// Makes the gauges. It is called once, when metrics are turned on.
@@ -122,12 +126,18 @@ pub(super) async fn refresh() {
 }
 
 impl Source {
+    /// The service that added it, if others run in its process.
+    fn service(&self) -> Option<&'static str> {
+        self.scope.as_ref()?.name_among_others()
+    }
+
     async fn refresh(&self) {
         let is_fresh = |at: Instant| at.elapsed() < self.fresh_for;
         if held(&self.readings).read_at.is_some_and(is_fresh) {
             return;
         }
-        let list = match timeout(READ_TIMEOUT, (self.read)()).await {
+        let list = match timeout(READ_TIMEOUT, carried_by(self.scope.clone(), (self.read)())).await
+        {
             Ok(Ok(list)) => Some(list),
             Ok(Err(error)) => self.complain(&status::chain(error.as_ref())),
             Err(_elapsed) => self.complain("it took too long"),
@@ -150,9 +160,13 @@ fn current() -> Vec<Reading> {
     let mut all = Vec::new();
     for source in held(&SOURCES).iter() {
         let readings = held(&source.readings);
-        all.extend(readings.list.iter().cloned());
         let is_failing = i64::from(readings.is_failing);
-        all.push(Reading::new(&SOURCE_FAILING, is_failing, [Label::Check.of(source.name)]));
+        let state = Reading::new(&SOURCE_FAILING, is_failing, [Label::Check.of(source.name)]);
+        let service = source.service().map(|name| Label::Service.of(name));
+        all.extend(readings.list.iter().cloned().chain([state]).map(|mut reading| {
+            reading.labels.extend(service.clone());
+            reading
+        }));
     }
     all
 }

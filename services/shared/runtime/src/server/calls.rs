@@ -11,6 +11,7 @@ use tracing::Span;
 
 use crate::metrics::catalogue::RPC_SERVER_CALL_DURATION;
 use crate::metrics::{self, Label};
+use crate::scope::{Scope, carried_by};
 
 /// The names of gRPC's codes, by their numbers.
 const CODES: [&str; 17] = [
@@ -38,21 +39,22 @@ const FAILURES: [&str; 6] =
 /// The call was dropped before its answer: the caller went away, or the deadline was over.
 const DROPPED: &str = "CANCELLED";
 
-/// Records the calls of the services behind it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CallLayer;
+/// Records the calls of the services behind it, and answers them as the service that serves.
+#[derive(Debug, Clone)]
+pub(super) struct CallLayer(pub(super) Option<Scope>);
 
 impl<S> Layer<S> for CallLayer {
     type Service = CallService<S>;
 
     fn layer(&self, inner: S) -> CallService<S> {
-        CallService { inner }
+        CallService { inner, scope: self.0.clone() }
     }
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct CallService<S> {
     inner: S,
+    scope: Option<Scope>,
 }
 
 impl<S, B> Service<Request<B>> for CallService<S>
@@ -71,7 +73,7 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let call = Call::begin(request.uri().path());
         let answered = self.inner.call(request);
-        Box::pin(async move {
+        Box::pin(carried_by(self.scope.clone(), async move {
             let response = answered.await?;
             // A status without a message is in the headers. One that follows a message is not seen
             // here; such a call has begun well.
@@ -82,7 +84,7 @@ where
                 call.end(code);
             }
             Ok(response)
-        })
+        }))
     }
 }
 
