@@ -3,6 +3,7 @@
 use tokio::task::JoinSet;
 
 use crate::error::BoxError;
+use crate::scope::carried;
 use crate::shutdown::Shutdown;
 
 /// The loops of one process. When one ends with an error or a panic, all are asked to stop, and
@@ -49,7 +50,7 @@ impl Tasks {
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError>,
     {
-        self.set.spawn(async move { (name, task.await.map_err(Into::into)) });
+        self.set.spawn(carried(async move { (name, task.await.map_err(Into::into)) }));
     }
 
     /// Waits until all have ended; the first failure asks the others to stop.

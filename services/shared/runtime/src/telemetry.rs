@@ -5,6 +5,7 @@
 
 mod lines;
 mod propagation;
+mod services;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,7 +13,6 @@ use std::time::Duration;
 use opentelemetry::global;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig as _};
-use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use tracing::level_filters::LevelFilter;
@@ -26,6 +26,7 @@ use tracing_subscriber::{Layer, Registry};
 
 use crate::settings::Reader;
 pub use lines::{Form, Lines};
+pub(crate) use propagation::server_span_of;
 pub use propagation::{
     edge_span, event_span, http_span, inject, inject_headers, job_span, server_span, set_parent,
     traceparent,
@@ -96,34 +97,51 @@ impl Drop for Guard {
 /// # Errors
 /// The collector's address cannot be used, or it was called before.
 pub fn init(service: &'static str, settings: &Settings) -> Result<Guard, Error> {
+    init_for(service, &[], settings)
+}
+
+/// The same for a process called `process` that runs several services, each of which has its own
+/// log lines and spans.
+pub(crate) fn init_for(
+    process: &'static str,
+    services: &[&'static str],
+    settings: &Settings,
+) -> Result<Guard, Error> {
     global::set_text_map_propagator(TraceContextPropagator::new());
-    let provider = provider(service, settings.collector.as_deref())?;
+    let provider = provider((process, services), settings.collector.as_deref())?;
     let lines = tracing_subscriber::fmt::layer()
         .fmt_fields(JsonFields::new())
-        .event_format(Lines::new(service, settings.form))
+        .event_format(Lines::new(process, settings.form))
         .with_filter(
             EnvFilter::new(&settings.filter)
                 .or(filter_fn(is_traced_span).with_max_level_hint(LevelFilter::INFO)),
         );
-    tracing_subscriber::registry().with(traces(service, &provider)).with(lines).try_init()?;
+    tracing_subscriber::registry().with(traces(process, &provider)).with(lines).try_init()?;
     log_panics();
     Ok(Guard { provider })
 }
 
 fn provider(
-    service: &'static str,
+    (process, services): (&'static str, &[&'static str]),
     collector: Option<&str>,
 ) -> Result<SdkTracerProvider, ExporterBuildError> {
-    let resource = Resource::builder().with_service_name(service).build();
-    let mut builder =
-        SdkTracerProvider::builder().with_resource(resource).with_sampler(Sampler::AlwaysOn);
+    let mut builder = SdkTracerProvider::builder()
+        .with_resource(services::resource(process))
+        .with_sampler(Sampler::AlwaysOn);
     if let Some(endpoint) = collector {
-        let exporter = SpanExporter::builder()
-            .with_tonic()
-            .with_endpoint(endpoint)
-            .with_timeout(Duration::from_secs(5))
-            .build()?;
-        builder = builder.with_batch_exporter(exporter);
+        let exporter = || {
+            SpanExporter::builder()
+                .with_tonic()
+                .with_endpoint(endpoint)
+                .with_timeout(Duration::from_secs(5))
+                .build()
+        };
+        builder = if services.is_empty() {
+            builder.with_batch_exporter(exporter()?)
+        } else {
+            let by_service = services::ByService::new(services, exporter)?;
+            builder.with_span_processor(services::NameService).with_batch_exporter(by_service)
+        };
     }
     Ok(builder.build())
 }

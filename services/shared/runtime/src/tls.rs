@@ -8,7 +8,7 @@ pub(crate) mod outgoing;
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use std::{fmt, fs};
 
@@ -31,7 +31,7 @@ const HTTP_2: &[u8] = b"h2";
 /// The further protocol of other HTTP.
 const HTTP_1: &[u8] = b"http/1.1";
 
-/// The paths of this process's certificates, as PEM.
+/// The paths of a service's certificates, as PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsSettings {
     /// The authority that signs all of them; `TLS_CA`.
@@ -54,7 +54,7 @@ impl TlsSettings {
     }
 }
 
-/// The certificates of this process. Clones share one state.
+/// The certificates of a service. Clones share one state.
 #[derive(Clone)]
 pub struct Tls {
     inner: Arc<Inner>,
@@ -108,8 +108,6 @@ impl fmt::Debug for Tls {
     }
 }
 
-static INSTALLED: OnceLock<Tls> = OnceLock::new();
-
 impl Tls {
     /// Reads the files.
     ///
@@ -119,18 +117,6 @@ impl Tls {
         let versions = versions(&settings);
         let current = Current { configs: load(&settings)?, versions };
         Ok(Self { inner: Arc::new(Inner { settings, current: Mutex::new(current) }) })
-    }
-
-    /// Installs it for all servers and channels of this process.
-    pub fn install(self) {
-        // A second one is never installed: a process has one identity.
-        INSTALLED.set(self).ok();
-    }
-
-    /// The one of this process, if TLS is on.
-    #[must_use]
-    pub fn installed() -> Option<Self> {
-        INSTALLED.get().cloned()
     }
 
     /// Where the files are, for a library that reads them itself.

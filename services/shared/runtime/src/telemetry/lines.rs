@@ -14,6 +14,8 @@ use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::{LookupSpan, Scope};
 
+use crate::scope::Scope as ServiceScope;
+
 kernel::words! {
     /// The form of log lines.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +53,7 @@ struct Line {
 }
 
 impl Lines {
-    /// Lines of one service.
+    /// Lines of one service; those of work that belongs to another one have its name.
     #[must_use]
     pub fn new(service: &'static str, form: Form) -> Self {
         Self { service, form }
@@ -73,7 +75,7 @@ impl Lines {
         Line {
             timestamp,
             level: event.metadata().level().as_str(),
-            service: self.service,
+            service: ServiceScope::current().map_or(self.service, |scope| scope.service()),
             target: origin.unwrap_or_else(|| event.metadata().target().to_owned()),
             message,
             trace_id: span.is_valid().then(|| span.trace_id().to_string()),

@@ -14,6 +14,8 @@ use tracing::Span;
 use tracing::field::Empty;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
+use crate::scope::Scope;
+
 /// The name under which a trace travels in headers, metadata and events.
 const TRACEPARENT: &str = "traceparent";
 
@@ -73,6 +75,14 @@ pub fn server_span(request: &http::Request<()>) -> Span {
         booking_id = Empty,
     );
     continue_from(&span, request.headers());
+    span
+}
+
+/// The same as a span of the service that is called: tonic enters it before that is at work.
+pub(crate) fn server_span_of(scope: Option<&Scope>, request: &http::Request<()>) -> Span {
+    let span = server_span(request);
+    // Whose it is, is asked when it begins, which this brings about.
+    scope.inspect(|scope| scope.within_sync(|| drop(span.context())));
     span
 }
 

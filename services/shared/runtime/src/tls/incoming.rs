@@ -20,6 +20,7 @@ use tonic::transport::server::Connected;
 use webpki::EndEntityCert;
 
 use super::{CALLER_CERTIFICATE, Tls};
+use crate::scope::carried;
 
 /// How long a handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -81,7 +82,7 @@ pub(crate) fn connections(
     tls: Tls,
 ) -> impl Stream<Item = io::Result<Connection>> {
     let (sender, receiver) = mpsc::channel(1);
-    tokio::spawn(accept(listener, tls, sender));
+    tokio::spawn(carried(accept(listener, tls, sender)));
     unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)))
 }
 
@@ -133,7 +134,7 @@ async fn accept(listener: TcpListener, tls: Tls, sender: mpsc::Sender<io::Result
             continue;
         };
         let (tls, sender) = (tls.clone(), sender.clone());
-        tokio::spawn(async move {
+        tokio::spawn(carried(async move {
             let handshake = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake(stream, &tls)).await;
             drop(place);
             match handshake {
@@ -142,7 +143,7 @@ async fn accept(listener: TcpListener, tls: Tls, sender: mpsc::Sender<io::Result
                 Ok(Err(error)) => tracing::warn!(%error, "a caller's handshake failed"),
                 Err(_elapsed) => tracing::warn!("a caller's handshake took too long"),
             }
-        });
+        }));
     }
 }
 
