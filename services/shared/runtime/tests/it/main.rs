@@ -66,7 +66,7 @@ async fn a_call_and_the_event_that_follows_reach_the_collector_as_one_trace() {
     let call = telemetry::server_span(&request.body(()).unwrap());
     let stored = call.in_scope(telemetry::traceparent);
     telemetry::event_span("booking.v1.BookingRequested", stored.as_deref()).in_scope(|| {
-        tracing::debug!("nobody sees this");
+        tracing::debug!("not shown");
     });
     drop(call);
     // Dropping it sends what is left; that blocks, and needs this runtime to go on.
