@@ -1,25 +1,25 @@
 //! A consumer takes in every event of a source's feed, once, in order, whatever the transport does.
 
-use std::sync::Arc;
+pub(crate) mod in_process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use eventstore::checkpoint::{Delivery, FeedPosition};
-use eventstore::{AdvanceOutcome, Metadata, Recorded, Store, checkpoint, consumer_release};
-use futures::{FutureExt as _, StreamExt as _};
+use eventstore::{Recorded, Store, checkpoint, consumer_release};
+use futures::{FutureExt as _, Stream, StreamExt as _};
 use runtime::status::chain;
-use runtime::telemetry::event_span;
 use runtime::{BoxError, Shutdown, failpoint};
 use tokio::time::Instant;
-use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use crate::authenticity;
-use crate::consumer_health::ConsumerHealth;
-use crate::feed::{FeedReader, Page, ReadError};
+use crate::deferred::Deferred;
+use crate::feed::{Page, ReadError};
+use crate::handling::{EventHandler, HandleOutcome, Subscription};
 use crate::nats::Nats;
-use crate::reaction::{Reaction, ReactionError, take_in};
+use crate::reaction::Reaction;
 use crate::wire::ReceivedEvent;
 
 /// How many events one transaction handles at most.
@@ -32,43 +32,19 @@ const LINGER: Duration = Duration::from_millis(4);
 /// How long NATS may bring nothing before the source is polled. The next event shows that one was
 /// lost; after the last event there is no next one.
 const IDLE_POLL: Duration = Duration::from_secs(2);
+/// How often the own checkpoint is read although this process knows it.
+const CHECK_EVERY: Duration = Duration::from_secs(10);
 /// How often the source is polled while NATS is away.
 const POLL_WITHOUT_NATS: Duration = Duration::from_millis(300);
 /// How long to wait before an event whose dependency is missing is tried again.
 const DEPENDENCY_RETRY: Duration = Duration::from_secs(1);
-/// The lock timeout of a batch. A batch takes locks in the order of its events and requests take
-/// them in the order of names, so the two can block each other. On timeout the batch is rolled
-/// back, and its events are handled one by one.
-const BATCH_LOCK_TIMEOUT: &str = "100ms";
 /// How long to wait before an event that failed is tried again.
 const FAILURE_PAUSE: Duration = Duration::from_millis(300);
 
-/// A consumer's name, and the service whose events it takes in.
-#[derive(Debug, Clone)]
-pub struct Subscription {
-    /// `<service>-on-<source>`, for example `notifications-on-booking`.
-    pub consumer: &'static str,
-    /// The service whose feed it is.
-    pub source: &'static str,
-    /// How that feed is read.
-    pub feed: FeedReader,
-    /// How far this process's consumers are behind, and how long they have made no progress.
-    pub consumer_health: ConsumerHealth,
-}
-
-/// Whether the loop may go on to the next event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HandleOutcome {
-    Done,
-    Hole,
-    Retry,
-    Later,
-}
-
 struct Consumer {
-    store: Store,
-    subscription: Subscription,
-    reaction: Arc<dyn Reaction>,
+    handler: EventHandler,
+    /// What was received and waits for the next event that leads to something here.
+    deferred: Mutex<Deferred>,
 }
 
 /// Takes in events until the process stops.
@@ -82,14 +58,15 @@ pub async fn run_consumer(
     reaction: Arc<dyn Reaction>,
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
-    let consumer = Consumer { store, subscription, reaction };
+    let handler = EventHandler { store, subscription, reaction };
+    let consumer = Consumer { handler, deferred: Mutex::default() };
     while !shutdown.is_triggered() {
         tokio::select! {
             () = shutdown.wait() => break,
             ended = consumer.over_nats(&nats) => {
                 if let Err(error) = ended {
                     tracing::warn!(
-                        error, consumer = consumer.subscription.consumer,
+                        error, consumer = consumer.handler.subscription.consumer,
                         "events do not come over NATS; reading them from their source",
                     );
                 }
@@ -99,6 +76,11 @@ pub async fn run_consumer(
             () = shutdown.wait() => break,
             () = tokio::time::sleep(POLL_WITHOUT_NATS) => {}
         }
+        // While NATS is away, the source is read again and again, from the checkpoint on.
+        if consumer.deferred().due_in().is_some_and(|due_in| due_in.is_zero()) {
+            consumer.handle_deferred().await;
+        }
+        consumer.deferred().forget_place();
     }
     Ok(())
 }
@@ -113,11 +95,12 @@ impl Consumer {
         // The durable consumer does not deliver what was published before it existed.
         self.catch_up().await;
         let mut last_batch: Option<(Instant, usize)> = None;
+        let mut checked_at = Instant::now();
         loop {
             let mut messages =
                 durable.fetch().max_messages(2 * BATCH_MAX).expires(IDLE_POLL).messages().await?;
             let mut quiet = true;
-            while let Some(message) = messages.next().await {
+            while let Some(message) = self.next(&mut messages).await {
                 quiet = false;
                 let mut batch = vec![message?];
                 if last_batch
@@ -133,7 +116,7 @@ impl Consumer {
                 }
                 self.handle_batch(nats, &batch).await;
                 last_batch = Some((Instant::now(), batch.len()));
-                failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
+                failpoint::pass(&format_args!("{}.before-ack", self.handler.subscription.consumer));
                 // The checkpoint records what was handled. Acknowledging the last message
                 // acknowledges those before it.
                 if let Some(last) = batch.last() {
@@ -143,26 +126,50 @@ impl Consumer {
                 }
             }
             if quiet {
-                if consumer_release::is_behind(&self.store, self.subscription.consumer).await? {
-                    self.take_over().await;
+                self.handle_deferred().await;
+                if checked_at.elapsed() >= CHECK_EVERY {
+                    let Subscription { consumer, .. } = self.handler.subscription;
+                    if consumer_release::is_behind(&self.handler.store, consumer).await? {
+                        self.take_over().await;
+                    }
+                    // Another process may have moved the checkpoint, or an operator.
+                    self.deferred().forget_place();
+                    checked_at = Instant::now();
                 }
                 self.catch_up().await;
             }
         }
     }
 
-    /// Handles messages in one transaction or, if that fails, one by one. Events without a valid
+    /// Handles messages, or lets them wait if nothing follows from them. Events without a valid
     /// signature are read from the source, once: by then it has all of the batch.
     async fn handle_batch(&self, nats: &Nats, messages: &[Message]) {
-        let received = authenticity::believed(self.subscription.source, nats, messages);
+        let mut received = authenticity::believed(self.handler.subscription.source, nats, messages);
         if received.iter().all(Option::is_none) {
             self.catch_up().await;
             return;
         }
-        if self.handle_messages(&received).await {
-            return;
+        self.handle_new(&mut received).await;
+    }
+
+    /// Lets new events wait if nothing follows from them, or handles them with those that wait.
+    /// Returns whether all of them wait or are handled.
+    async fn handle_new(&self, received: &mut Vec<Option<ReceivedEvent>>) -> bool {
+        if self.defer(received) {
+            return true;
         }
-        let mut left = received.as_slice();
+        let mut all = self.deferred().take();
+        all.append(received);
+        self.handle_received(&all).await
+    }
+
+    /// Handles received events in one transaction or, if that fails, one by one. Returns whether
+    /// all are handled.
+    async fn handle_received(&self, received: &[Option<ReceivedEvent>]) -> bool {
+        if self.handle_messages(received).await {
+            return true;
+        }
+        let mut left = received;
         let mut is_read = false;
         while let Some((one, others)) = left.split_first() {
             left = others;
@@ -176,17 +183,22 @@ impl Consumer {
                 HandleOutcome::Hole | HandleOutcome::Retry => {
                     // The events behind it have to wait too.
                     if !self.catch_up().await {
-                        return tokio::time::sleep(DEPENDENCY_RETRY).await;
+                        tokio::time::sleep(DEPENDENCY_RETRY).await;
+                        return false;
                     }
                     is_read = true;
                     // Most of the rest has been handled meanwhile; one transaction skips it.
                     if self.handle_messages(left).await {
-                        return;
+                        return true;
                     }
                 }
-                HandleOutcome::Later => return tokio::time::sleep(DEPENDENCY_RETRY).await,
+                HandleOutcome::Later => {
+                    tokio::time::sleep(DEPENDENCY_RETRY).await;
+                    return false;
+                }
             }
         }
+        true
     }
 
     /// Handles messages in one transaction if all of them can be read. Returns whether it did.
@@ -199,8 +211,64 @@ impl Consumer {
         }
     }
 
+    async fn handle_together(&self, batch: &[Delivery<'_>]) -> bool {
+        let done = self.handler.handle_together(batch).await;
+        if let Some((last, _)) = batch.last().filter(|_last| done) {
+            self.deferred().handled(last);
+        }
+        done
+    }
+
+    async fn handle_one(&self, event: &Recorded, previous: Option<Uuid>) -> HandleOutcome {
+        let outcome = self.handler.handle_one(event, previous).await;
+        if outcome == HandleOutcome::Done {
+            self.deferred().handled(event);
+        }
+        outcome
+    }
+
+    /// Lets events wait if nothing follows from them here and they follow one another; returns
+    /// whether it did.
+    fn defer(&self, received: &mut Vec<Option<ReceivedEvent>>) -> bool {
+        let is_deferred = self.deferred().defer(self.service(), received);
+        if is_deferred {
+            self.handler.record_progress();
+        }
+        is_deferred
+    }
+
+    /// Handles what has waited for long enough. Returns whether nothing is left of it.
+    async fn handle_deferred(&self) -> bool {
+        let deferred = self.deferred().take();
+        deferred.is_empty() || self.handle_received(&deferred).await
+    }
+
+    /// The next message. What waits is handled meanwhile when its time has come.
+    async fn next<M>(&self, messages: &mut (impl Stream<Item = M> + Unpin)) -> Option<M> {
+        loop {
+            let Some(due_in) = self.deferred().due_in() else { return messages.next().await };
+            match tokio::time::timeout(due_in, messages.next()).await {
+                Ok(message) => return message,
+                Err(_elapsed) => {
+                    self.handle_deferred().await;
+                }
+            }
+        }
+    }
+
+    fn deferred(&self) -> MutexGuard<'_, Deferred> {
+        // A panic in another thread cannot leave it half-written.
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The service that takes the events in.
+    fn service(&self) -> &'static str {
+        let consumer = self.handler.subscription.consumer;
+        consumer.split_once("-on-").map_or(consumer, |(service, _source)| service)
+    }
+
     async fn pull_consumer(&self, nats: &Nats) -> Result<PullConsumer, BoxError> {
-        let Subscription { consumer, source, .. } = &self.subscription;
+        let Subscription { consumer, source, .. } = &self.handler.subscription;
         let context = nats.connect(consumer).await?;
         let stream = nats.stream(&context, source).await?;
         let config = pull::Config {
@@ -220,11 +288,12 @@ impl Consumer {
 
     /// If a program of an older release moved the checkpoint, goes back to where it began.
     async fn take_over(&self) {
-        let Subscription { consumer, source, .. } = self.subscription;
-        let release = self.reaction.release();
-        match consumer_release::take_over(&self.store, (consumer, source), release).await {
+        let Subscription { consumer, source, .. } = self.handler.subscription;
+        let release = self.handler.reaction.release();
+        match consumer_release::take_over(&self.handler.store, (consumer, source), release).await {
             Ok(None) => {}
             Ok(Some(position)) => {
+                self.deferred().take();
                 tracing::warn!(consumer, source, again_from = position, "events are read again");
             }
             Err(error) => tracing::warn!(%error, consumer, "what was passed over is not known"),
@@ -234,9 +303,14 @@ impl Consumer {
     /// Reads events from the source until there are no newer ones. Gives up when the source or the
     /// own database does not answer; the caller tries again. Returns whether nothing is left.
     async fn catch_up(&self) -> bool {
-        let Subscription { consumer, source, feed, .. } = &self.subscription;
+        let Subscription { consumer, source, feed, .. } = &self.handler.subscription;
         loop {
-            let place = match checkpoint::feed_position(&self.store, consumer, source).await {
+            let waiting = self.deferred().place();
+            let place = match waiting {
+                Some(place) => Ok(place),
+                None => checkpoint::feed_position(&self.handler.store, consumer, source).await,
+            };
+            let place = match place {
                 Ok(place) => place,
                 Err(error) => {
                     tracing::warn!(%error, consumer, "the own checkpoint could not be read");
@@ -245,7 +319,8 @@ impl Consumer {
             };
             let events = match feed.read(place).await {
                 Ok(Page { events, .. }) if events.is_empty() => {
-                    self.record_progress();
+                    self.deferred().reached(place);
+                    self.handler.record_progress();
                     self.record_lag((0, None));
                     return true;
                 }
@@ -254,15 +329,19 @@ impl Consumer {
                     self.record_lag((last_position - place.position, waited));
                     events
                 }
+                Err(ReadError::Rewound) if waiting.is_some() => {
+                    self.deferred().take();
+                    continue;
+                }
                 Err(ReadError::Rewound) if self.rewind(place).await => continue,
                 Err(error) => {
                     let error = chain(&error);
                     tracing::warn!(error, consumer, "the source's feed could not be read");
-                    self.record_stall(place.position + 1);
+                    self.handler.record_stall(place.position + 1);
                     return false;
                 }
             };
-            match self.handle_fetched(&events).await {
+            match self.handle_fetched(events).await {
                 HandleOutcome::Done => {}
                 // The caller tries again later.
                 HandleOutcome::Later => return false,
@@ -274,18 +353,24 @@ impl Consumer {
     }
 
     /// Handles events of the source's feed, up to the first that cannot be handled.
-    async fn handle_fetched(&self, events: &[Recorded]) -> HandleOutcome {
-        for some in events.chunks(BATCH_MAX) {
-            let batch: Vec<Delivery<'_>> = some.iter().map(|event| (event, None)).collect();
-            if self.handle_together(&batch).await {
+    async fn handle_fetched(&self, events: Vec<Recorded>) -> HandleOutcome {
+        let unnamed = |event| Some(ReceivedEvent { event, previous: None });
+        let mut received: Vec<_> = events.into_iter().map(unnamed).collect();
+        if self.defer(&mut received) {
+            return HandleOutcome::Done;
+        }
+        let mut all = self.deferred().take();
+        all.append(&mut received);
+        for some in all.chunks(BATCH_MAX) {
+            if self.handle_messages(some).await {
                 continue;
             }
-            for event in some {
-                match self.handle_one(event, None).await {
+            for ReceivedEvent { event, previous } in some.iter().flatten() {
+                match self.handle_one(event, *previous).await {
                     HandleOutcome::Done => {}
                     HandleOutcome::Hole => {
                         // The feed has a hole or was rewound; the next read tells which.
-                        self.record_stall(event.position);
+                        self.handler.record_stall(event.position);
                         return HandleOutcome::Hole;
                     }
                     other => return other,
@@ -298,7 +383,7 @@ impl Consumer {
     /// Moves the checkpoint back to the last place that the feed still has, because the source was
     /// restored from an older copy. Returns whether the checkpoint moved.
     async fn rewind(&self, from: FeedPosition) -> bool {
-        let Subscription { consumer, source, .. } = self.subscription;
+        let Subscription { consumer, source, .. } = self.handler.subscription;
         let Some(to) = self.last_common(from).await else { return false };
         tracing::error!(
             consumer,
@@ -307,7 +392,7 @@ impl Consumer {
             again_from = to.position,
             "the source was restored from an older copy; its events are taken in again",
         );
-        let moved = checkpoint::rewind(&self.store, (consumer, source), (from, to)).await;
+        let moved = checkpoint::rewind(&self.handler.store, (consumer, source), (from, to)).await;
         if let Err(error) = &moved {
             tracing::warn!(%error, consumer, "the checkpoint could not be put back");
         }
@@ -317,8 +402,8 @@ impl Consumer {
     /// The last place before `from` that the feed still has; its beginning when there is none.
     /// `None` when the source or the database does not answer.
     async fn last_common(&self, from: FeedPosition) -> Option<FeedPosition> {
-        let Subscription { consumer, source, feed, .. } = &self.subscription;
-        let marks = checkpoint::marks(&self.store, (consumer, source), from).await.ok()?;
+        let Subscription { consumer, source, feed, .. } = &self.handler.subscription;
+        let marks = checkpoint::marks(&self.handler.store, (consumer, source), from).await.ok()?;
         for mark in marks {
             match feed.read(mark).await {
                 Ok(_page) => return Some(mark),
@@ -329,171 +414,19 @@ impl Consumer {
         Some(FeedPosition::default())
     }
 
-    /// Handles a batch of events in one transaction, because most events change nothing and a
-    /// commit for each would be most of their cost. Returns whether it did. A batch with a hole, a
-    /// failure or a parked stream changes nothing; its events are left to [`Self::handle_one`].
-    async fn handle_together(&self, batch: &[Delivery<'_>]) -> bool {
-        let [(first, _), _, ..] = batch else { return false };
-        let Subscription { consumer, source, .. } = self.subscription;
-        let name = |event: &Recorded| format!("{consumer}.{}", short_name(event));
-        let owned: Arc<[(Recorded, Option<Uuid>)]> =
-            batch.iter().map(|(event, previous)| ((*event).clone(), *previous)).collect();
-        let reaction = Arc::clone(&self.reaction);
-        let handled = self.store.write(Metadata::by(consumer, None), move |tx| {
-            let (reaction, owned) = (Arc::clone(&reaction), Arc::clone(&owned));
-            Box::pin(async move {
-                let batch: Vec<Delivery<'_>> =
-                    owned.iter().map(|(event, it)| (event, *it)).collect();
-                consumer_release::declare(tx, reaction.release()).await?;
-                let skipped = checkpoint::advance_over(tx, (consumer, source), &batch).await?;
-                let Some(skipped) = skipped else { return Ok(false) };
-                if skipped < batch.len() {
-                    tx.set("lock_timeout", BATCH_LOCK_TIMEOUT).await?;
-                }
-                for (event, _previous) in batch.into_iter().skip(skipped) {
-                    let span = span_of(consumer, event);
-                    tx.set_metadata(span.in_scope(|| metadata_of(consumer, event)));
-                    take_in(reaction.as_ref(), tx, (source, event)).instrument(span).await?;
-                    failpoint::pass(&format_args!(
-                        "{consumer}.{}.before-commit",
-                        short_name(event)
-                    ));
-                }
-                Ok::<bool, ReactionError>(true)
-            })
-        });
-        match failpoint::named(&name(first), handled).await {
-            Ok(done) => {
-                if done {
-                    self.record_progress();
-                }
-                for (event, _previous) in batch.iter().filter(|_event| done) {
-                    failpoint::pass(&format_args!("{}.after-commit", name(event)));
-                }
-                done
-            }
-            // Handling them one by one shows which event failed, and why.
-            Err(error) => {
-                tracing::debug!(error = chain(&error), consumer, "a batch failed");
-                false
-            }
-        }
-    }
-
-    /// Handles one event, and records how long the consumer has been stuck at it.
-    async fn handle_one(&self, event: &Recorded, previous: Option<Uuid>) -> HandleOutcome {
-        let outcome = self.handle_in_transaction(event, previous).await;
-        match outcome {
-            HandleOutcome::Done => self.record_progress(),
-            HandleOutcome::Retry | HandleOutcome::Later => self.record_stall(event.position),
-            // The missing events are read first.
-            HandleOutcome::Hole => {}
-        }
-        outcome
-    }
-
-    fn record_progress(&self) {
-        self.subscription.consumer_health.advanced(self.subscription.consumer);
-    }
-
     /// How long an event has waited by the database's clock.
     async fn age_of(&self, oldest: Option<&Recorded>) -> Option<Duration> {
-        let now = self.store.now().await.ok()?;
+        let now = self.handler.store.now().await.ok()?;
         let seconds = now.seconds_since(oldest?.recorded_at);
         Some(Duration::from_secs(seconds.try_into().unwrap_or_default()))
     }
 
     /// Records how many events are left, and how long the oldest has waited if that is known.
     fn record_lag(&self, (events, waited): (i64, Option<Duration>)) {
-        let Subscription { consumer, source, consumer_health, .. } = &self.subscription;
+        let Subscription { consumer, source, consumer_health, .. } = &self.handler.subscription;
         if let Some(since) = consumer_health.record_lag(consumer, (events, waited)) {
             let seconds = since.as_secs();
             tracing::error!(consumer, source, events, seconds, "a consumer stays behind");
         }
     }
-
-    /// Records that the event at this position could not be handled; after some minutes as an
-    /// error.
-    fn record_stall(&self, position: i64) {
-        let Subscription { consumer, source, .. } = self.subscription;
-        let still = self.subscription.consumer_health.stalled(consumer, position, Instant::now());
-        if let Some((since, tries)) = still {
-            let seconds = since.as_secs();
-            tracing::error!(consumer, source, position, seconds, tries, "a consumer stands still");
-        }
-    }
-
-    /// Handles one event in the transaction that moves the checkpoint.
-    async fn handle_in_transaction(
-        &self,
-        event: &Recorded,
-        previous: Option<Uuid>,
-    ) -> HandleOutcome {
-        let Subscription { consumer, source, .. } = self.subscription;
-        let handled = async {
-            let (reaction, owned) = (Arc::clone(&self.reaction), event.clone());
-            self.store
-                .write(metadata_of(consumer, event), move |tx| {
-                    let (reaction, event) = (Arc::clone(&reaction), owned.clone());
-                    Box::pin(async move {
-                        consumer_release::declare(tx, reaction.release()).await?;
-                        let outcome =
-                            checkpoint::advance(tx, (consumer, source), &event, previous).await?;
-                        if outcome == AdvanceOutcome::Handled {
-                            take_in(reaction.as_ref(), tx, (source, &event)).await?;
-                        }
-                        Ok::<AdvanceOutcome, ReactionError>(outcome)
-                    })
-                })
-                .await
-        };
-        let handled = failpoint::named(&format_args!("{consumer}.{}", short_name(event)), handled);
-        match handled.instrument(span_of(consumer, event)).await {
-            // The next read of the feed finds out whether it was rewound.
-            Ok(AdvanceOutcome::Hole(_) | AdvanceOutcome::Rewound) => HandleOutcome::Hole,
-            Ok(AdvanceOutcome::Handled | AdvanceOutcome::Repeat | AdvanceOutcome::Parked) => {
-                HandleOutcome::Done
-            }
-            Err(ReactionError::Conflict) => HandleOutcome::Retry,
-            Err(ReactionError::Later(error)) => {
-                let error = chain(error.as_ref());
-                tracing::warn!(error, consumer, event.event_type, "an event has to wait");
-                HandleOutcome::Later
-            }
-            Err(ReactionError::Failed(error)) => self.count_failure(event, &error).await,
-        }
-    }
-
-    async fn count_failure(&self, event: &Recorded, error: &BoxError) -> HandleOutcome {
-        let Subscription { consumer, source, .. } = self.subscription;
-        let event_type = &event.event_type;
-        let error = chain(error.as_ref());
-        tracing::warn!(error, consumer, event_type, "an event could not be handled");
-        let (position, why) = (event.position, error.clone());
-        match checkpoint::failed(&self.store, (consumer, source), event, why).await {
-            Ok(true) => {
-                tracing::error!(error, consumer, event_type, position, "event parked");
-                HandleOutcome::Done
-            }
-            Ok(false) => HandleOutcome::Retry,
-            // The database does not answer; the event has no fault.
-            Err(_unreachable) => HandleOutcome::Retry,
-        }
-    }
-}
-
-/// An event's name without its package.
-fn short_name(event: &Recorded) -> &str {
-    event.event_type.rsplit('.').next().unwrap_or_default()
-}
-
-fn span_of(consumer: &str, event: &Recorded) -> Span {
-    let traceparent = event.metadata.traceparent.as_deref();
-    event_span(&format!("{consumer} {}", event.event_type), traceparent)
-}
-
-/// The metadata of everything that an event leads to. Called within the event's span.
-fn metadata_of(consumer: &str, event: &Recorded) -> Metadata {
-    let traceparent = runtime::telemetry::traceparent().or(event.metadata.traceparent.clone());
-    Metadata { traceparent, ..Metadata::because_of(event, consumer) }
 }

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_stands_before_one_event_for_minutes_is_told_of_every_three_minutes() {
+    fn a_consumer_that_stands_before_one_event_is_reported_every_three_minutes() {
         let (consumer_health, begin) = (ConsumerHealth::default(), Instant::now());
         let stalls: Vec<(u64, i64)> = (0..=400).map(|second| (second, 7)).collect();
         assert_eq!(told(&consumer_health, begin, &stalls), [(180, 181), (360, 361)]);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_goes_on_is_not_told_of() {
+    fn a_consumer_that_goes_on_is_not_reported() {
         let (consumer_health, begin) = (ConsumerHealth::default(), Instant::now());
         // Slow progress, from one event to the next.
         let slow: Vec<(u64, i64)> = (0..9).map(|event| (event * 100, 7)).collect();

@@ -11,6 +11,7 @@ use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
 use runtime::status::{detail_of, reject, to_status};
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
 use crate::wire;
 
@@ -66,17 +67,19 @@ impl FeedService for FeedServer {
         self.peers.verify(request.metadata(), self.readers)?;
         let asked = request.into_inner();
         let failed = |error| to_status(&CommandError::<Refusal>::from(error));
-        if let Ok(event_id) = asked.after_event_id.parse() {
-            let pool = self.store.pool();
-            let known = feed::has(pool, asked.after_position, event_id).await.map_err(failed)?;
-            if !known {
+        let limit = if asked.limit <= 0 { BATCH } else { asked.limit.min(LIMIT_MAX) };
+        // The event at the reader's place is read as well: the feed may have another one there.
+        let known: Option<Uuid> = asked.after_event_id.parse().ok();
+        let before = i64::from(known.is_some());
+        let (after, most) = (asked.after_position - before, i64::from(limit) + before);
+        let mut events = feed::read(self.store.pool(), after, most).await.map_err(failed)?;
+        if let Some(known) = known {
+            let at_place = events.first().map(|event| (event.position, event.event_id));
+            if at_place != Some((asked.after_position, known)) {
                 return Err(reject(&Refusal::Rewound));
             }
+            events.remove(0);
         }
-        let limit = if asked.limit <= 0 { BATCH } else { asked.limit.min(LIMIT_MAX) };
-        let events = feed::read(self.store.pool(), asked.after_position, i64::from(limit))
-            .await
-            .map_err(failed)?;
         let is_full = i32::try_from(events.len()).is_ok_and(|many| many == limit);
         let last_position = match events.last() {
             Some(_) if is_full => feed::last_position(self.store.pool()).await.map_err(failed)?,
