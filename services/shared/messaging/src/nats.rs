@@ -8,7 +8,7 @@ use async_nats::{ConnectOptions, ServerAddr};
 use runtime::caller::Peers;
 use runtime::settings::Mode;
 use runtime::status::chain;
-use runtime::{BoxError, Reader, Tls, TlsSettings};
+use runtime::{BoxError, Reader, TlsSettings, scope};
 use secrecy::ExposeSecret as _;
 
 /// The timeout of a request to NATS.
@@ -74,11 +74,29 @@ impl Nats {
         }
     }
 
+    /// No server: all services run in one process, and wake each other in it.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::new(String::new())
+    }
+
+    /// Whether there is no server.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.url.is_empty()
+    }
+
     /// Reads the address (`NATS_URL`), whether events must be signed (`EVENT_SIGNATURES`), and the
     /// number of replicas of streams (`NATS_STREAM_REPLICAS`: 1, 3 or 5). Production refuses a
-    /// server without users: any program that reaches it could publish as any service.
+    /// server without users: any program that reaches it could publish as any service. Where all
+    /// services share a process no address means no server.
     pub fn read(reader: &mut Reader<'_>) -> Self {
-        let url = reader.secret("NATS_URL").expose_secret().to_owned();
+        let url = match reader.optional_secret("NATS_URL") {
+            None if reader.shares_process() => return Self::none(),
+            None => reader.secret("NATS_URL"),
+            Some(url) => url,
+        };
+        let url = url.expose_secret().to_owned();
         let signatures = reader.parse_or("EVENT_SIGNATURES", Signatures::Expected);
         let replicas = reader.parse_or("NATS_STREAM_REPLICAS", Replicas::One);
         let address = url.parse::<ServerAddr>();
@@ -126,7 +144,7 @@ impl Nats {
             options = options.user_and_password(user.to_owned(), password.to_owned());
         }
         // The client reads the files at each connection, so new certificates need no restart.
-        if let Some(tls) = Tls::installed().filter(|_tls| address.tls_required()) {
+        if let Some(tls) = scope::tls().filter(|_tls| address.tls_required()) {
             let TlsSettings { authority, certificate, key } = tls.settings().clone();
             options = options.add_root_certificates(authority);
             options = options.add_client_certificate(certificate, key);

@@ -49,7 +49,7 @@ pub(crate) async fn take_in(
 #[derive(Debug, thiserror::Error)]
 pub enum ReactionError {
     /// Another transaction wrote first; the event is tried again at once.
-    #[error("somebody else wrote first")]
+    #[error("another transaction wrote first")]
     Conflict,
     /// The database or another service does not answer. The event has no fault, so it waits and is
     /// never parked.
