@@ -3,9 +3,12 @@
 
 use std::time::Duration;
 
+use async_nats::jetstream;
 use bytes::Bytes;
-use eventstore::{Signal, Store, feed};
+use eventstore::{Numbered, Signal, Store, feed};
 use runtime::{BoxError, Shutdown, failpoint};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, timeout};
 
 use crate::nats::Nats;
 use crate::signature::MessageSigner;
@@ -20,17 +23,18 @@ const LINGER_UNDER_LOAD: Duration = Duration::from_millis(50);
 /// How long a pass waits, so that the command that appended can respond first.
 const POST_COMMIT_DELAY: Duration = Duration::from_millis(1);
 /// From how many events of a pass on there is load: more than one command appends.
-const LOAD_TRIGGER: u64 = 5;
+const LOAD_TRIGGER: usize = 5;
 /// How often to poll for events that another process has committed. A process numbers and publishes
 /// its own events; the poll is for one that was killed right after its commit.
 const POLL_EVERY: Duration = Duration::from_secs(1);
-/// After how many silent polls the publisher checks that its stream exists. Only the publisher
-/// makes it, and consumers wait for it.
-const POLLS_UNTIL_STREAM_CHECK: u32 = 5;
+/// How often the publisher looks for events that no process has published, and checks that its
+/// stream exists. Only the publisher makes it, and consumers wait for it.
+const CHECK_EVERY: Duration = Duration::from_secs(5);
 /// How long to wait after a failure.
 const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 
-/// Numbers committed events until the process stops. Several may run; one at a time is active.
+/// Numbers committed events until the process stops, and hands them to the publisher. Several may
+/// run; one at a time is active.
 ///
 /// # Errors
 /// Never; it waits for a database that does not answer.
@@ -39,14 +43,19 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
         let waits = match feed::number(store.pool(), BATCH).await {
             // The database may hang, so it is not polled more often.
             Ok(None) => LINGER_UNDER_LOAD,
-            Ok(Some(0)) => POLL_EVERY,
+            Ok(Some(numbered)) if numbered.is_empty() => POLL_EVERY,
             Ok(Some(numbered)) => {
-                store.notify(Signal::Numbered);
-                let waits = gathering(numbered);
+                let waits = gathering(numbered.len());
+                store.announce(numbered);
                 tokio::select! {
                     () = shutdown.wait() => return Ok(()),
-                    () = tokio::time::sleep(waits) => continue,
+                    () = tokio::time::sleep(waits) => {}
                 }
+                // There are more events.
+                if waits.is_zero() {
+                    continue;
+                }
+                POLL_EVERY
             }
             Err(error) => {
                 tracing::warn!(%error, "the outbox could not be numbered");
@@ -63,11 +72,10 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
 }
 
 /// How long to wait after a pass that found this many events.
-fn gathering(found: u64) -> Duration {
+fn gathering(found: usize) -> Duration {
     match found {
         0..LOAD_TRIGGER => LINGER,
-        // There are more events.
-        _ if found >= BATCH.unsigned_abs() => Duration::ZERO,
+        _ if found >= usize::try_from(BATCH).unwrap_or(usize::MAX) => Duration::ZERO,
         _ => LINGER_UNDER_LOAD,
     }
 }
@@ -101,44 +109,98 @@ pub async fn run_publisher(
     Ok(())
 }
 
-/// Publishes over one connection until something fails.
+/// Publishes over one connection until something fails: what this process numbers as it is
+/// numbered, and what no process has published for [`CHECK_EVERY`]. Consumers don't wait for that.
 async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxError> {
     let context = nats.connect(&format!("{source}-publisher")).await?;
     nats.own_stream(&context, source).await?;
-    let mut silent_polls = 0_u32;
-    let mut signer = MessageSigner::new(source, nats.peers());
-    let mut position = feed::published(store.pool()).await?;
+    let signer = MessageSigner::new(source, nats.peers());
+    let mut publisher = Publisher { store, nats, context, signer, written: None, unwritten: None };
+    let mut announced = store.announced();
+    let mut known = feed::published(store.pool()).await?;
+    let mut checked_at = Instant::now();
     loop {
-        // The last published event is read again each time: the database may have been restored,
-        // and its feed may be another one.
-        let events = feed::read(store.pool(), position - 1, BATCH + 1).await?;
-        let known = events.first().filter(|event| event.position == position);
-        let mut behind = known.map(|event| event.event_id);
-        let new = events.get(usize::from(behind.is_some())..).unwrap_or_default();
-        let Some(last) = new.last().map(|event| event.position) else {
-            store.wait_for(Signal::Numbered, POLL_EVERY).await;
-            silent_polls = (silent_polls + 1) % POLLS_UNTIL_STREAM_CHECK;
-            if silent_polls == 0 {
-                nats.own_stream(&context, source).await?;
+        match timeout(POLL_EVERY, announced.recv()).await {
+            Ok(Ok(numbered)) => publisher.send(&numbered).await?,
+            // Consumers find the hole at the next event, and read it from the feed.
+            Ok(Err(RecvError::Lagged(_))) | Err(_) => {}
+            Ok(Err(RecvError::Closed)) => return Ok(()),
+        }
+        publisher.note_published().await?;
+        if checked_at.elapsed() >= CHECK_EVERY {
+            nats.own_stream(&publisher.context, source).await?;
+            let before = known.last;
+            known = feed::published(store.pool()).await?;
+            // What another process numbers now, it publishes now.
+            publisher.catch_up(known.published, before.min(known.last)).await?;
+            checked_at = Instant::now();
+        }
+    }
+}
+
+/// One connection over which events are published.
+struct Publisher<'s> {
+    store: &'s Store,
+    nats: &'s Nats,
+    context: jetstream::Context,
+    signer: MessageSigner<'s>,
+    /// When the position was written that is published.
+    written: Option<Instant>,
+    /// The last published position, if it is not written yet.
+    unwritten: Option<i64>,
+}
+
+impl Publisher<'_> {
+    /// Publishes the feed's events after a position up to another one, and none behind that.
+    async fn catch_up(&mut self, mut after: i64, last: i64) -> Result<(), BoxError> {
+        while after < last {
+            // The event before the first is read again, because each message names the one before.
+            let events = feed::read(self.store.pool(), after - 1, BATCH + 1).await?;
+            let mut previous = None;
+            let mut new = Vec::with_capacity(events.len());
+            for event in events {
+                let event_id = event.event_id;
+                if event.position > after && event.position <= last {
+                    new.push(Numbered { event, previous });
+                }
+                previous = Some(event_id);
             }
-            continue;
-        };
-        let mut answers = Vec::with_capacity(new.len());
-        for event in new {
+            let Some(read) = new.last().map(|last| last.event.position) else { break };
+            self.send(&new).await?;
+            after = read;
+        }
+        self.note_published().await
+    }
+
+    /// Publishes events.
+    async fn send(&mut self, numbered: &[Numbered]) -> Result<(), BoxError> {
+        let mut answers = Vec::with_capacity(numbered.len());
+        for Numbered { event, previous } in numbered {
             let payload = Bytes::from(serde_json::to_vec(&event.payload)?);
-            let mut headers = wire::headers(event, behind);
-            signer.sign(&mut headers, &payload)?;
-            let subject = nats.subject(&event.event_type);
+            let mut headers = wire::headers(event, *previous);
+            self.signer.sign(&mut headers, &payload)?;
+            let subject = self.nats.subject(&event.event_type);
             // NATS has the event when its acknowledgement has come.
-            answers.push(context.publish_with_headers(subject, headers, payload).await?);
-            behind = Some(event.event_id);
+            answers.push(self.context.publish_with_headers(subject, headers, payload).await?);
         }
         // All are sent before the first acknowledgement is awaited.
         for answer in answers {
             answer.await?;
         }
         failpoint::pass(&"publisher.published");
-        feed::set_published(store.pool(), last).await?;
-        position = last;
+        self.unwritten = numbered.last().map(|last| last.event.position).or(self.unwritten);
+        Ok(())
+    }
+
+    /// Writes how far the feed was published, at most once in [`POLL_EVERY`].
+    async fn note_published(&mut self) -> Result<(), BoxError> {
+        if self.written.is_some_and(|at| at.elapsed() < POLL_EVERY) {
+            return Ok(());
+        }
+        if let Some(position) = self.unwritten.take() {
+            feed::set_published(self.store.pool(), position).await?;
+            self.written = Some(Instant::now());
+        }
+        Ok(())
     }
 }

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_anybody_else_wrote_or_changed_is_not_believed() {
+    fn what_others_wrote_or_changed_is_not_believed() {
         let keys = keys();
         let messages = published(&keys);
         let changed = |at: usize, change: fn(&mut (HeaderMap, Vec<u8>))| {

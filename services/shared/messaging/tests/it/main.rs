@@ -1,9 +1,11 @@
 //! Events on their way from one service to another: real PostgreSQL, real NATS, real gRPC.
 
 mod acknowledged;
+mod deferred;
 mod faults;
 mod forged;
 mod going_on;
+mod in_process;
 mod newer_release;
 mod parked;
 mod restored;
