@@ -11,7 +11,7 @@ use self::group_commit::GroupCommit;
 use self::hold_origin::OriginHashes;
 use self::invitation_keys::InvitationKeys;
 use self::page_secrets::PageKeys;
-use self::pending_request::{HeldBooking, PendingRequest};
+use self::pending_request::PendingRequest;
 use self::widget_visits::WidgetVisits;
 use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;
@@ -28,14 +28,13 @@ mod package_choice;
 mod pending_request;
 pub mod requester;
 pub mod hold_origin;
-mod planned_hold;
+mod hold_batch;
 pub mod practitioner_choice;
 pub mod free_session;
 pub mod placement;
 pub mod request_booking;
 pub mod request_phone_booking;
 pub mod group_commit;
-pub mod idempotency;
 pub mod open_checkout;
 pub mod release_booking;
 pub mod confirm_booking;
@@ -81,6 +80,7 @@ pub mod consent_proof;
 pub mod shown_texts;
 pub mod widget_report;
 pub mod probe;
+pub mod startup;
 
 /// The dependencies that commands share.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub struct App {
     /// Snapshots of the practitioners' days.
     pub day_snapshots: DaySnapshotCache,
     /// The queue of requests that are committed in batches.
-    pub group_commit: GroupCommit<PendingRequest, HeldBooking>,
+    pub group_commit: GroupCommit<PendingRequest>,
     /// Prices and session lengths.
     pub catalogue: Catalogue,
     /// The scheduling provider, or our own calendar alone.

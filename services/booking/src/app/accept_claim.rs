@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use contract::booking::v1::AcceptClaimRequest;
-use eventstore::{Act, Metadata, Tx, request_hash};
+use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
+use service::{IdempotencyKey, once};
 use staff::Staff;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
-use super::placement::apply_effects;
 use super::request::parse_key;
 use crate::domain::booking::Command;
 use crate::error::{Error, Rejection, refuse};
@@ -32,28 +31,11 @@ pub async fn accept_claim(
 ) -> Result<Id<Booking>, Error> {
     let id: Id<Booking> =
         request.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
-    let key = Arc::new(IdempotencyKey {
-        caller: staff.id.to_string(),
-        method: METHOD,
-        key: parse_key(&request.idempotency_key)?,
-        hash: request_hash(id.to_string().as_bytes()),
-    });
-    let metadata =
-        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
-    let app_for_task = Arc::clone(app);
-    app.store
-        .write(metadata, move |tx| {
-            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
-            Box::pin(async move {
-                tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
-                if key.lookup::<Booking>(tx).await?.is_none() {
-                    accept(tx, &app, id).await?;
-                    key.store(tx, id).await?;
-                }
-                Ok(id)
-            })
-        })
-        .await
+    let key = parse_key(&request.idempotency_key)?;
+    let key = IdempotencyKey::about(&staff.id, METHOD, key, id);
+    let command =
+        once(key, (&app.store, app), Some(staff), id, move |tx, app| Box::pin(accept(tx, app, id)));
+    command.await
 }
 
 async fn accept(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
@@ -63,6 +45,6 @@ async fn accept(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
     let claimed = query::is_claimed(tx, id).await?;
     let free = locked.is_free(tx).await?;
     let command = Command::AcceptClaim { claimed, free, now: locked.now };
-    let events = locked.apply(tx, command).await?;
-    apply_effects(tx, &mut locked, id, &events).await
+    locked.apply(tx, command).await?;
+    Ok(())
 }

@@ -9,7 +9,6 @@ use kernel::id::{Booking, Customer};
 use super::App;
 use super::free_session::Client;
 use super::page_keys;
-use super::placement::apply_effects;
 use crate::domain::booking::Command;
 use crate::domain::page_standing::PageEnd;
 use crate::error::Error;
@@ -40,8 +39,7 @@ async fn adopt_booking(
     id: Id<Booking>,
     email: &Arc<String>,
 ) -> Result<bool, Error> {
-    let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
-        .about(id.to_string());
+    let metadata = Metadata::traced(customer_id.to_string()).about(id.to_string());
     let (app_for_task, email) = (Arc::clone(app), Arc::clone(email));
     app.store
         .write(metadata, move |tx| {
@@ -78,6 +76,5 @@ async fn adopt(
         phone_bookings::move_consents(tx, contact, customer_id).await?;
         page_keys::end(tx, app, (id, None), PageEnd::Adopted).await?;
     }
-    apply_effects(tx, &mut locked, id, &events).await?;
     Ok(!events.is_empty())
 }

@@ -52,7 +52,7 @@ impl Invited {
     }
 
     fn metadata(&self) -> Metadata {
-        Metadata::by(self.person.to_string(), runtime::telemetry::traceparent())
+        Metadata::traced(self.person.to_string())
     }
 
     /// Reads the invitation under the organisation's lock, so that it is answered once.

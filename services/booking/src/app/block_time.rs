@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use contract::booking::v1::BlockTimeRequest;
-use eventstore::{Act, Metadata, Tx, new_id, request_hash};
+use eventstore::{Act, Metadata, Tx, new_id};
 use jiff::civil::{Date, Time};
 use kernel::id::Block;
 use kernel::{CommandError, Id};
 use practice::LEAD_ID;
-use prost::Message as _;
+use service::IdempotencyKey;
 use staff::Staff;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
 use super::request::{parse_date, parse_key, parse_time};
 use crate::domain::day;
 use crate::error::{Error, Rejection, refuse};
@@ -49,11 +48,9 @@ pub async fn block_time(
         to: time(&request.to_time)?,
     };
     let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
-    let hash = request_hash(&request.encode_to_vec());
-    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: METHOD, key, hash });
+    let key = Arc::new(IdempotencyKey::of(&staff.id, METHOD, key, &request));
     let new = new_id::<Block>();
-    let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent())
-        .about(new.to_string());
+    let metadata = Metadata::traced(staff.id.to_string()).about(new.to_string());
     let app_for_task = Arc::clone(app);
     app.store
         .write(metadata, move |tx| {

@@ -149,7 +149,7 @@ pub async fn schedule_keeping(app: &Arc<App>) -> Result<(), Error> {
     if matches!(app.scheduling, Scheduling::Own) {
         return Ok(());
     }
-    let metadata = Metadata::by("booking", runtime::telemetry::traceparent());
+    let metadata = Metadata::traced("booking");
     app.store
         .write(metadata, move |tx| {
             Box::pin(async move {

@@ -5,14 +5,13 @@
 use std::sync::Arc;
 
 use contract::booking::v1::{RenewCalendarFeedRequest, StopCalendarFeedRequest};
-use eventstore::{Act, Metadata, new_id, request_hash};
+use eventstore::{Act, Metadata, new_id};
 use kernel::id::CalendarFeed;
-use prost::Message as _;
+use service::IdempotencyKey;
 use staff::Staff;
 
 use super::App;
 use super::block_time::practitioner;
-use super::idempotency::IdempotencyKey;
 use super::request::parse_key;
 
 use crate::error::{Error, Rejection, refuse};
@@ -41,10 +40,9 @@ pub async fn renew_feed(
 ) -> Result<Feed, Error> {
     let practitioner_id = practitioner(app, &request.practitioner_id)?;
     let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
-    let hash = request_hash(&request.encode_to_vec());
-    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: RENEW, key, hash });
+    let key = Arc::new(IdempotencyKey::of(&staff.id, RENEW, key, &request));
     let new = new_id::<CalendarFeed>();
-    let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent());
+    let metadata = Metadata::traced(staff.id.to_string());
     let written = practitioner_id.clone();
     app.store
         .write(metadata, move |tx| {
@@ -90,7 +88,7 @@ pub async fn stop_feed(
             request.practitioner_id
         }
     };
-    let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent());
+    let metadata = Metadata::traced(staff.id.to_string());
     app.store
         .write(metadata, move |tx| {
             let practitioner_id = practitioner_id.clone();

@@ -4,20 +4,20 @@
 use std::sync::Arc;
 
 use contract::booking::v1::{CancelBookingRequest, PreviewCancellationRequest};
-use eventstore::{Act, Metadata, Tx, request_hash};
+use eventstore::{Act, Metadata, Tx};
 use kernel::id::Booking;
-use kernel::{Decider as _, Id, Money};
-use prost::Message as _;
+use kernel::{CancellationPolicy, Decider as _, Id, Money, PracticeLate};
+use service::IdempotencyKey;
 use staff::Staff;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
-use super::placement::apply_effects;
 use super::request::parse_key;
 use crate::contract::{read_cancelled_by, read_number, read_refund_choice};
-use crate::domain::booking::{BookingLife, Cancellation, Command, ConfirmationBasis, Event};
+use crate::domain::booking::{
+    BookingLife, Cancellation, CancelledBy, Command, ConfirmationBasis, Event, RefundChoice,
+};
 use crate::error::{Error, Rejection, refuse};
-use crate::repository::LockedBooking;
+use crate::repository::{LockedBooking, cancellation_policies};
 
 /// The method's name, in idempotency keys and the audit log.
 pub const METHOD: &str = "CancelBooking";
@@ -44,6 +44,8 @@ pub struct Preview {
     pub refund: Money,
     /// No payment is verified yet; the refund applies to money that still arrives.
     pub unpaid: bool,
+    /// What the practice gives besides for the first of them.
+    pub practice_late: PracticeLate,
 }
 
 /// Decides a cancellation as [`cancel_booking`] does, and writes nothing.
@@ -55,7 +57,7 @@ pub async fn preview_cancellation(
     staff: Staff,
     request: &PreviewCancellationRequest,
 ) -> Result<Preview, Error> {
-    let (id, cancellation, session) = read(app, request)?;
+    let (id, requested) = read(request)?;
     let metadata =
         Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
     let app_for_task = Arc::clone(app);
@@ -66,13 +68,18 @@ pub async fn preview_cancellation(
                 let Some(locked) = LockedBooking::load(tx, &app.rules, id).await? else {
                     return Err(refuse(Rejection::BookingNotFound));
                 };
-                let command = Command::Cancel { cancellation, session, now: locked.now };
+                let cancellation = requested.by_policy(unwritten_policy(tx, &app).await?);
+                let now = locked.now;
+                let command = Command::Cancel { cancellation: cancellation.clone(), now };
                 let events = BookingLife::decide(&locked.state, command)
                     .map_err(|rejection| refuse(rejection.into()))?;
-                let price = locked.state.facts().map(|facts| facts.price);
-                let nothing = price.map(|price| Money { minor: 0, ..price });
-                let nothing = nothing.ok_or(refuse(Rejection::BookingNotFound))?;
-                Ok(preview(id, &events, nothing))
+                let facts = locked.state.facts().ok_or(refuse(Rejection::BookingNotFound))?;
+                let mut preview = preview(id, &events, Money { minor: 0, ..facts.price });
+                let first = preview.sessions.first().and_then(|number| facts.session(*number));
+                if let Some(first) = first {
+                    preview.practice_late = cancellation.given(facts, first.starts_at(), now);
+                }
+                Ok(preview)
             })
         })
         .await
@@ -81,7 +88,9 @@ pub async fn preview_cancellation(
 /// What the events of a cancellation say. A package has one for each session that ends by it, and
 /// its own sums up all that were ever cancelled.
 fn preview(id: Id<Booking>, events: &[Event], nothing: Money) -> Preview {
-    let mut preview = Preview { id, sessions: Vec::new(), refund: nothing, unpaid: false };
+    let practice_late = PracticeLate::Nothing;
+    let (sessions, unpaid) = (Vec::new(), false);
+    let mut preview = Preview { id, sessions, refund: nothing, unpaid, practice_late };
     for event in events {
         match event {
             Event::SessionCancelled { number, refund, unpaid, .. } => {
@@ -99,21 +108,40 @@ fn preview(id: Id<Booking>, events: &[Event], nothing: Money) -> Preview {
     preview
 }
 
-type Cancelling = (Id<Booking>, Cancellation, Option<usize>);
+/// What staff ask for.
+#[derive(Debug, Clone, Copy)]
+struct RequestedCancellation {
+    by: CancelledBy,
+    refund: RefundChoice,
+    session: Option<usize>,
+}
 
-fn read(app: &App, request: &PreviewCancellationRequest) -> Result<Cancelling, Error> {
+impl RequestedCancellation {
+    fn by_policy(self, unwritten: CancellationPolicy) -> Cancellation {
+        let Self { by, refund, session } = self;
+        Cancellation { by, refund, session, unwritten }
+    }
+}
+
+/// The policy of bookings that carry none.
+pub(super) async fn unwritten_policy(tx: &mut Tx, app: &App) -> Result<CancellationPolicy, Error> {
+    let kept = cancellation_policies::earlier(tx).await?;
+    Ok(kept.unwrap_or_else(|| app.practice.policies.cancellation_policy(None)))
+}
+
+fn read(
+    request: &PreviewCancellationRequest,
+) -> Result<(Id<Booking>, RequestedCancellation), Error> {
     let id: Id<Booking> =
         request.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
-    let cancellation = Cancellation {
-        by: read_cancelled_by(request.cancelled_by).ok_or(refuse(Rejection::InvalidCancelledBy))?,
-        refund: read_refund_choice(request.refund).ok_or(refuse(Rejection::InvalidRefund))?,
-        notice_hours: i64::from(app.practice.policies.cancellation_hours),
-    };
+    let by =
+        read_cancelled_by(request.cancelled_by).ok_or(refuse(Rejection::InvalidCancelledBy))?;
+    let refund = read_refund_choice(request.refund).ok_or(refuse(Rejection::InvalidRefund))?;
     let session = match request.session_number {
         0 => None,
         number => Some(read_number(number).ok_or(refuse(Rejection::SessionNotFound))?),
     };
-    Ok((id, cancellation, session))
+    Ok((id, RequestedCancellation { by, refund, session }))
 }
 
 /// Cancels a booking and returns the refund.
@@ -131,10 +159,9 @@ pub async fn cancel_booking(
         refund: request.refund,
         session_number: request.session_number,
     };
-    let (id, cancellation, session) = read(app, &wish)?;
+    let (id, requested) = read(&wish)?;
     let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
-    let hash = request_hash(&request.encode_to_vec());
-    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: METHOD, key, hash });
+    let key = Arc::new(IdempotencyKey::of(&staff.id, METHOD, key, &request));
     let metadata =
         Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
     let app_for_task = Arc::clone(app);
@@ -143,7 +170,7 @@ pub async fn cancel_booking(
             let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
             Box::pin(async move {
                 tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
-                cancel(tx, &app, (id, cancellation, session), &key).await
+                cancel(tx, &app, (id, requested), &key).await
             })
         })
         .await
@@ -152,16 +179,16 @@ pub async fn cancel_booking(
 async fn cancel(
     tx: &mut Tx,
     app: &App,
-    (id, cancellation, session): (Id<Booking>, Cancellation, Option<usize>),
+    (id, requested): (Id<Booking>, RequestedCancellation),
     key: &IdempotencyKey,
 ) -> Result<Cancelled, Error> {
     let known = key.lookup::<Booking>(tx).await?.is_some();
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
-    let command = Command::Cancel { cancellation, session, now: locked.now };
-    let events = locked.apply(tx, command).await?;
-    apply_effects(tx, &mut locked, id, &events).await?;
+    let cancellation = requested.by_policy(unwritten_policy(tx, app).await?);
+    let command = Command::Cancel { cancellation, now: locked.now };
+    locked.apply(tx, command).await?;
     if !known {
         key.store(tx, id).await?;
     }

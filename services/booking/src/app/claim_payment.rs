@@ -7,7 +7,7 @@ use kernel::id::Booking;
 
 use super::App;
 use super::open_checkout::grow_minutes;
-use super::placement::{apply_effects, check_placement};
+use super::placement::check_placement;
 use crate::domain::booking::Command;
 use crate::domain::claim_policy::ClaimPolicy;
 use crate::error::Error;
@@ -28,7 +28,6 @@ pub async fn claim_payment(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<()
     };
     let now = locked.now;
     let command = Command::ClaimPayment { grow_minutes: grow_minutes(app), accept, now };
-    let events = locked.apply(tx, command).await?;
-    apply_effects(tx, &mut locked, id, &events).await?;
+    locked.apply(tx, command).await?;
     Ok(())
 }

@@ -5,10 +5,10 @@ use kernel::Id;
 use kernel::id::Booking;
 
 use super::App;
-use crate::domain::booking::Command;
+use crate::domain::booking::{Command, Timer};
 use crate::error::Error;
 use crate::repository::LockedBooking;
-use crate::timers::kinds::{self, CREATE_MEETING, SESSION_END};
+use crate::timers::kinds;
 
 /// Runs inside the transaction that ends the timer of a session: of the one with this number in a
 /// package. If the session is still to come because the clock was set back, the timer stays and
@@ -18,19 +18,14 @@ pub async fn complete_booking(
     app: &App,
     (id, number): (Id<Booking>, Option<usize>),
 ) -> Result<(), Error> {
-    let mut is_over = true;
     if let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? {
         let now = locked.now;
         locked.apply(tx, Command::Complete { now }).await?;
         if locked.state.expects(number) {
             return Ok(());
         }
-        is_over = !locked.state.expects(None);
     }
-    if is_over {
-        // A booking that is over needs no meeting room.
-        tx.end_timer(CREATE_MEETING, &id.to_string()).await?;
-    }
-    tx.end_timer(SESSION_END, &kinds::session(id, number)).await?;
+    let (kind, subject) = kinds::key(id, Timer::SessionEnd(number));
+    tx.end_timer(kind, &subject).await?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use kernel::Id;
 use kernel::id::Booking;
 
 use super::App;
-use super::placement::{apply_effects, check_placement};
+use super::placement::check_placement;
 use crate::domain::booking::{Command, Event, PaymentId};
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::external_facts;
@@ -37,7 +37,6 @@ pub async fn confirm_booking(
     if events.iter().any(|event| matches!(event, Event::Unplaced { .. })) {
         tracing::warn!(booking_id = %id, "paid, but not placed");
     }
-    apply_effects(tx, &mut locked, id, &events).await?;
     if let Some(minor) = minor.filter(|minor| price.is_some_and(|price| *minor < price)) {
         external_facts::paid_less(tx, id, &id_of_payment, minor).await?;
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use eventstore::{Metadata, request_hash};
 use kernel::id::{Booking, Consent, Customer};
 use kernel::{Id, Timestamp};
+use service::IdempotencyKey;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
 use super::request::parse_key;
 use crate::domain::consent::GivenConsent;
 use crate::domain::consent::document::{self, Document};
@@ -65,7 +65,7 @@ pub async fn withdraw_consent(
         key: parse_key(key)?,
         hash: request_hash(&[]),
     });
-    let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent());
+    let metadata = Metadata::traced(customer_id.to_string());
     let app_for_task = Arc::clone(app);
     let withdrawn = app
         .store

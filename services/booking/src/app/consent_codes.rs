@@ -22,7 +22,7 @@ pub async fn request_consent_code(app: &Arc<App>, page_key: &str) -> Result<(), 
     let found = find_open(app, page_key, PageKeyPurpose::Page).await?;
     let FoundKey { booking_id: id, view, .. } = found;
     let actor = view.customer_id.to_string();
-    let metadata = Metadata::by(actor, runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(actor).about(id.to_string());
     let app_for_task = Arc::clone(app);
     app.store
         .write(metadata, move |tx| {
@@ -106,7 +106,7 @@ pub(super) async fn check_code(
     let gone = || refuse(Rejection::BookingNotFound);
     let email = view.booking.contact.as_ref().ok_or_else(gone)?.email.clone();
     let actor = view.customer_id.to_string();
-    let metadata = Metadata::by(actor, runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(actor).about(id.to_string());
     let (app_for_task, mailed_to) = (Arc::clone(app), email.clone());
     let confirmed = app
         .store

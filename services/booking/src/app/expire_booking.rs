@@ -5,7 +5,6 @@ use kernel::Id;
 use kernel::id::Booking;
 
 use super::App;
-use super::placement::apply_effects;
 use crate::domain::booking::Command;
 use crate::error::Error;
 use crate::repository::LockedBooking;
@@ -21,9 +20,7 @@ pub async fn expire_booking(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(
         return Ok(tx.end_timer(HOLD_END, &subject).await?);
     };
     let now = locked.now;
-    let events = locked.apply(tx, Command::Expire { now }).await?;
-    if !events.is_empty() {
-        apply_effects(tx, &mut locked, id, &events).await?;
+    if !locked.apply(tx, Command::Expire { now }).await?.is_empty() {
         tracing::info!(booking_id = %id, "the hold has ended");
     }
     if locked.state.held_until().is_none() {

@@ -2,6 +2,7 @@
 //! next one (at most eight). With no transaction in flight a request is written at once.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,9 +11,6 @@ use eventstore::StoreError;
 use futures::future::BoxFuture;
 use kernel::CommandError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-use tracing::Instrument as _;
-
-use crate::error::{Error, Rejection};
 
 /// The most requests in one batch. At this size each request's share of the round trips is small
 /// already, and each batch size needs its own prepared statements.
@@ -32,47 +30,55 @@ const PERMIT_TIMEOUT: Duration = Duration::from_millis(500);
 pub trait Batched: Send + Sync + 'static {
     /// What no two requests of one batch share.
     type Key: Eq + Hash;
+    /// What it is answered with.
+    type Answer: Send + 'static;
+    /// Why it is rejected.
+    type Rejection: Debug + Display + Send + Sync + 'static;
 
     /// This request's key.
     fn key(&self) -> Self::Key;
 }
 
+/// Why a batch failed as a whole.
+type Error<R> = CommandError<<R as Batched>::Rejection>;
+/// The answer to a request, or why there is none.
+type Reply<R> = Result<<R as Batched>::Answer, Error<R>>;
+/// What was decided about a request.
+type Outcome<R> = Result<<R as Batched>::Answer, <R as Batched>::Rejection>;
+
 /// Commits a batch in one transaction, within a lock timeout if there is one, and returns the
 /// outcome of each request in the batch's order, or why the whole batch failed.
-pub type Commit<R, T> = Arc<
-    dyn Fn(
-            Arc<[Arc<R>]>,
-            Option<Duration>,
-        ) -> BoxFuture<'static, Result<Vec<Result<T, Rejection>>, Error>>
+pub type Commit<R> = Arc<
+    dyn Fn(Arc<[Arc<R>]>, Option<Duration>) -> BoxFuture<'static, Result<Vec<Outcome<R>>, Error<R>>>
         + Send
         + Sync,
 >;
 
-/// The queue of requests `R`, each answered with a `T`, and a permit for each batch in flight.
-pub struct GroupCommit<R, T> {
-    queue: Mutex<VecDeque<QueuedRequest<R, T>>>,
+/// The queue of requests, and a permit for each batch in flight.
+pub struct GroupCommit<R: Batched> {
+    queue: Mutex<VecDeque<QueuedRequest<R>>>,
     permits: Arc<Semaphore>,
 }
 
-struct QueuedRequest<R, T> {
+struct QueuedRequest<R: Batched> {
     request: Arc<R>,
-    reply_to: oneshot::Sender<Result<T, Error>>,
+    reply_to: oneshot::Sender<Reply<R>>,
 }
 
-impl<R: Batched, T: Send + 'static> Default for GroupCommit<R, T> {
+impl<R: Batched> Default for GroupCommit<R> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<R, T> std::fmt::Debug for GroupCommit<R, T> {
+impl<R: Batched> std::fmt::Debug for GroupCommit<R> {
     /// Omits the queue: its requests hold personal data.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GroupCommit").finish_non_exhaustive()
     }
 }
 
-impl<R: Batched, T: Send + 'static> GroupCommit<R, T> {
+impl<R: Batched> GroupCommit<R> {
     /// An empty queue.
     #[must_use]
     pub fn new() -> Self {
@@ -84,17 +90,17 @@ impl<R: Batched, T: Send + 'static> GroupCommit<R, T> {
     ///
     /// # Errors
     /// The rejection, or that the outcome is unknown.
-    pub(super) async fn submit(&self, request: R, commit: Commit<R, T>) -> Result<T, Error> {
+    pub(super) async fn submit(&self, request: R, commit: Commit<R>) -> Reply<R> {
         let (reply_to, mut reply) = oneshot::channel();
         let request = Arc::new(request);
         self.queue().push_back(QueuedRequest { request: Arc::clone(&request), reply_to });
         loop {
             let permit = tokio::select! {
                 biased;
-                answer = &mut reply => return answer.unwrap_or_else(reply_lost),
+                answer = &mut reply => return answer.unwrap_or_else(reply_lost::<R>),
                 permit = Arc::clone(&self.permits).acquire_owned() => permit,
             };
-            let permit = permit.map_err(Error::unavailable)?;
+            let permit = permit.map_err(CommandError::unavailable)?;
             if self.should_linger() {
                 tokio::time::sleep(LINGER).await;
             }
@@ -105,10 +111,10 @@ impl<R: Batched, T: Send + 'static> GroupCommit<R, T> {
                 batch.is_empty() || batch.iter().any(|one| Arc::ptr_eq(&one.request, &request));
             if !batch.is_empty() {
                 let batch = commit_within(Arc::clone(&commit), batch, permit);
-                tokio::spawn(batch.in_current_span());
+                runtime::spawn(batch);
             }
             if is_taken {
-                return reply.await.unwrap_or_else(reply_lost);
+                return reply.await.unwrap_or_else(reply_lost::<R>);
             }
         }
     }
@@ -119,7 +125,7 @@ impl<R: Batched, T: Send + 'static> GroupCommit<R, T> {
     }
 
     /// The oldest requests of the queue, at most one with the same key.
-    fn next_batch(&self) -> Vec<QueuedRequest<R, T>> {
+    fn next_batch(&self) -> Vec<QueuedRequest<R>> {
         let mut queue = self.queue();
         let (mut batch, mut rest) = (Vec::new(), VecDeque::with_capacity(queue.len()));
         let mut keys = HashSet::new();
@@ -134,15 +140,15 @@ impl<R: Batched, T: Send + 'static> GroupCommit<R, T> {
         batch
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<QueuedRequest<R, T>>> {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<QueuedRequest<R>>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Commits a batch and keeps its permit for at most [`PERMIT_TIMEOUT`].
-async fn commit_within<R: Batched, T: Send + 'static>(
-    commit: Commit<R, T>,
-    batch: Vec<QueuedRequest<R, T>>,
+async fn commit_within<R: Batched>(
+    commit: Commit<R>,
+    batch: Vec<QueuedRequest<R>>,
     permit: OwnedSemaphorePermit,
 ) {
     let mut committed = std::pin::pin!(commit_batch(&commit, batch));
@@ -153,29 +159,26 @@ async fn commit_within<R: Batched, T: Send + 'static>(
     }
 }
 
-async fn commit_batch<R: Batched, T: Send + 'static>(
-    commit: &Commit<R, T>,
-    batch: Vec<QueuedRequest<R, T>>,
-) {
+async fn commit_batch<R: Batched>(commit: &Commit<R>, batch: Vec<QueuedRequest<R>>) {
     let (requests, replies): (Vec<_>, Vec<_>) =
         batch.into_iter().map(|queued| (queued.request, queued.reply_to)).unzip();
     match commit(requests.clone().into(), Some(LOCK_TIMEOUT)).await {
         Ok(outcomes) => {
             for (reply_to, outcome) in replies.into_iter().zip(outcomes) {
-                reply(reply_to, outcome.map_err(CommandError::Rejected));
+                reply::<R>(reply_to, outcome.map_err(CommandError::Rejected));
             }
         }
         Err(error) if single_may_succeed(&error, requests.len()) => {
             tracing::debug!(%error, requests = requests.len(), "each request of a run goes alone");
             for (request, reply_to) in requests.into_iter().zip(replies) {
                 let single = commit_single(Arc::clone(commit), request, reply_to);
-                tokio::spawn(single.in_current_span());
+                runtime::spawn(single);
             }
         }
         Err(error) => {
             let times = replies.len();
-            for (reply_to, error) in replies.into_iter().zip(replicate_error(error, times)) {
-                reply(reply_to, Err(error));
+            for (reply_to, error) in replies.into_iter().zip(replicate_error::<R>(error, times)) {
+                reply::<R>(reply_to, Err(error));
             }
         }
     }
@@ -184,40 +187,40 @@ async fn commit_batch<R: Batched, T: Send + 'static>(
 /// Runs one request of a failed batch in a transaction of its own, without a lock timeout. If the
 /// batch was committed but the commit's result was lost, the idempotency key returns the first
 /// answer.
-async fn commit_single<R: Batched, T: Send + 'static>(
-    commit: Commit<R, T>,
+async fn commit_single<R: Batched>(
+    commit: Commit<R>,
     request: Arc<R>,
-    reply_to: oneshot::Sender<Result<T, Error>>,
+    reply_to: oneshot::Sender<Reply<R>>,
 ) {
     let outcome = match commit(Arc::new([request]), None).await {
         Ok(outcomes) => outcomes.into_iter().next().map(|one| one.map_err(CommandError::Rejected)),
         Err(error) => Some(Err(error)),
     };
     if let Some(outcome) = outcome {
-        reply(reply_to, outcome);
+        reply::<R>(reply_to, outcome);
     }
 }
 
 /// The caller may have gone; its request stays committed.
-fn reply<T>(reply_to: oneshot::Sender<Result<T, Error>>, outcome: Result<T, Error>) {
+fn reply<R: Batched>(reply_to: oneshot::Sender<Reply<R>>, outcome: Reply<R>) {
     reply_to.send(outcome).ok();
 }
 
 /// One error per request of a batch that failed as a whole.
-fn replicate_error(error: Error, times: usize) -> Vec<Error> {
+fn replicate_error<R: Batched>(error: Error<R>, times: usize) -> Vec<Error<R>> {
     if times == 1 {
         return vec![error];
     }
     let error = Arc::new(error);
-    (0..times).map(|_| Error::unavailable(Arc::clone(&error))).collect()
+    (0..times).map(|_| CommandError::unavailable(Arc::clone(&error))).collect()
 }
 
-fn reply_lost<T>(why: oneshot::error::RecvError) -> Result<T, Error> {
-    Err(Error::unavailable(why))
+fn reply_lost<R: Batched>(why: oneshot::error::RecvError) -> Reply<R> {
+    Err(CommandError::unavailable(why))
 }
 
 /// Whether the failure may be due to a single request or to one of its locks.
-fn single_may_succeed(error: &Error, requests: usize) -> bool {
+fn single_may_succeed<R>(error: &CommandError<R>, requests: usize) -> bool {
     match error {
         CommandError::Unavailable(source) => match source.downcast_ref::<StoreError>() {
             Some(StoreError::Held) => true,
