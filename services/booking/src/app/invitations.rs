@@ -7,14 +7,13 @@ use contract::booking::v1::{
     InviteMemberRequest, ResendInvitationRequest, StaffInvitationMailRequested,
     WithdrawInvitationRequest,
 };
-use eventstore::{Act, Metadata, NewEvent, StoreError, Tx, new_id, request_hash};
+use eventstore::{Act, Metadata, NewEvent, StoreError, Tx, new_id};
 use kernel::Id;
 use kernel::id::StaffInvitation;
-use prost::Message as _;
+use service::IdempotencyKey;
 use staff::{Role, Staff};
 
 use super::App;
-use super::idempotency::IdempotencyKey;
 use super::members::linked_practitioner;
 use super::request::parse_key;
 use crate::contract::invitation_stream;
@@ -68,10 +67,8 @@ pub async fn invite_member(
         practitioner_id: linked_practitioner(app, role, &request.practitioner_id)?,
     };
     let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
-    let hash = request_hash(&request.encode_to_vec());
-    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: INVITE, key, hash });
-    let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent())
-        .about(new.id.to_string());
+    let key = Arc::new(IdempotencyKey::of(&staff.id, INVITE, key, &request));
+    let metadata = Metadata::traced(staff.id.to_string()).about(new.id.to_string());
     let app_for_task = Arc::clone(app);
     app.store
         .write(metadata, move |tx| {
@@ -138,10 +135,8 @@ pub async fn resend_invitation(
 ) -> Result<Id<StaffInvitation>, Error> {
     let id = parse_id(&request.invitation_id)?;
     let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
-    let hash = request_hash(&request.encode_to_vec());
-    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: RESEND, key, hash });
-    let metadata =
-        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
+    let key = Arc::new(IdempotencyKey::of(&staff.id, RESEND, key, &request));
+    let metadata = Metadata::traced(staff.id.to_string()).about(id.to_string());
     let app_for_task = Arc::clone(app);
     app.store
         .write(metadata, move |tx| {
@@ -193,8 +188,7 @@ pub async fn withdraw_invitation(
     request: WithdrawInvitationRequest,
 ) -> Result<Id<StaffInvitation>, Error> {
     let id = parse_id(&request.invitation_id)?;
-    let metadata =
-        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(staff.id.to_string()).about(id.to_string());
     app.store
         .write(metadata, move |tx| {
             Box::pin(async move {

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use contract::booking::v1::MarkAttendanceRequest;
-use eventstore::{Act, Metadata, Tx, request_hash};
+use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
-use prost::Message as _;
+use service::{IdempotencyKey, once};
 use staff::Staff;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
-use super::placement::apply_effects;
 use super::request::parse_key;
 use crate::contract::{read_attendance, read_number};
 use crate::domain::booking::{Attendance, Command};
@@ -39,35 +37,24 @@ pub async fn mark_attendance(
         number => Some(read_number(number).ok_or(refuse(Rejection::SessionNotFound))?),
     };
     let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
-    let hash = request_hash(&request.encode_to_vec());
-    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: METHOD, key, hash });
-    let metadata =
-        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
-    let app_for_task = Arc::clone(app);
-    app.store
-        .write(metadata, move |tx| {
-            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
-            Box::pin(async move {
-                tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
-                if key.lookup::<Booking>(tx).await?.is_none() {
-                    mark(tx, &app, (id, session, attendance)).await?;
-                    key.store(tx, id).await?;
-                }
-                Ok(id)
-            })
-        })
-        .await
+    let key = IdempotencyKey::of(&staff.id, METHOD, key, &request);
+    let command = once(key, (&app.store, app), Some(staff), id, move |tx, app| {
+        Box::pin(mark(tx, app, id, session, attendance))
+    });
+    command.await
 }
 
 async fn mark(
     tx: &mut Tx,
     app: &App,
-    (id, session, attendance): (Id<Booking>, Option<usize>, Attendance),
+    id: Id<Booking>,
+    session: Option<usize>,
+    attendance: Attendance,
 ) -> Result<(), Error> {
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
     let command = Command::MarkAttendance { session, attendance, now: locked.now };
-    let events = locked.apply(tx, command).await?;
-    apply_effects(tx, &mut locked, id, &events).await
+    locked.apply(tx, command).await?;
+    Ok(())
 }

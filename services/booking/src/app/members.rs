@@ -56,7 +56,7 @@ pub async fn note_address(
     if email.is_empty() || member.email.as_ref() == Some(&email) {
         return Ok(Some(member));
     }
-    let metadata = Metadata::by(person.to_string(), runtime::telemetry::traceparent());
+    let metadata = Metadata::traced(person.to_string());
     let written = email.clone();
     app.store
         .write(metadata, move |tx| {
@@ -117,8 +117,7 @@ async fn change(
     person: Id<Customer>,
     after: Option<Membership>,
 ) -> Result<(), Error> {
-    let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent())
-        .about(person.to_string());
+    let metadata = Metadata::traced(staff.id.to_string()).about(person.to_string());
     let app_for_task = Arc::clone(app);
     app.store
         .write(metadata, move |tx| {

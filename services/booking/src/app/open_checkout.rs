@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use eventstore::{Metadata, Tx, request_hash};
+use eventstore::Tx;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
+use service::{IdempotencyKey, once};
 
 use super::App;
-use super::idempotency::IdempotencyKey;
-use super::placement::apply_effects;
 use super::request::parse_key;
 use crate::domain::booking;
 use crate::error::{Error, Rejection, refuse};
@@ -28,33 +27,17 @@ pub async fn open_checkout(
     id: Id<Booking>,
     key: &str,
 ) -> Result<(), Error> {
-    let key = Arc::new(IdempotencyKey {
-        caller: customer_id.to_string(),
-        method: METHOD,
-        key: parse_key(key)?,
-        hash: request_hash(id.to_string().as_bytes()),
-    });
-    let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
-        .about(id.to_string());
-    let app_for_task = Arc::clone(app);
-    app.store
-        .write(metadata, move |tx| {
-            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
-            Box::pin(async move {
-                if key.lookup::<Booking>(tx).await?.is_some() {
-                    return Ok(());
-                }
-                let mut locked = load_owned(tx, &app, customer_id, id).await?;
-                let command = booking::Command::OpenCheckout {
-                    grow_minutes: grow_minutes(&app),
-                    now: locked.now,
-                };
-                let events = locked.apply(tx, command).await?;
-                apply_effects(tx, &mut locked, id, &events).await?;
-                key.store(tx, id).await
-            })
+    let key = IdempotencyKey::about(&customer_id, METHOD, parse_key(key)?, id);
+    let command = once(key, (&app.store, app), None, id, move |tx, app| {
+        Box::pin(async move {
+            let mut locked = load_owned(tx, app, customer_id, id).await?;
+            let command =
+                booking::Command::OpenCheckout { grow_minutes: grow_minutes(app), now: locked.now };
+            locked.apply(tx, command).await?;
+            Ok(())
         })
-        .await
+    });
+    command.await.map(|_id| ())
 }
 
 /// By how many minutes opening checkout extends a hold.
