@@ -3,22 +3,41 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::Id;
-use kernel::id::Customer;
+use eventstore::{Database, Store};
 use messaging::Nats;
-use runtime::caller::{PeerSettings, UserSettings};
+use runtime::caller::{PeerSettings, Peers, UserSettings};
 use runtime::settings::Mode;
 use runtime::{Reader, RotatedSecret, probe};
 use secrecy::{ExposeSecret as _, SecretString};
-use staff::Role;
+use service::MigrationConfig;
 use url::{Host, Url};
 
-use crate::clients::calendars::CalendarSecrets;
+use crate::app::App;
+use crate::app::consent_secrets::ConsentCodes;
+use crate::app::consent_settings::ConsentSettings;
+use crate::app::feed_secrets::FeedSecrets;
+use crate::app::group_commit::GroupCommit;
+use crate::app::hold_origin::OriginHashes;
+use crate::app::invitation_keys::InvitationKeys;
+use crate::app::page_keys::PageKeys;
+use crate::app::widget_visits::WidgetVisits;
+use crate::clients::calendars::{CalendarSecrets, Calendars};
+use crate::clients::catalogue::Catalogue;
+use crate::clients::meeting::Meetings;
+use crate::clients::scheduling::{Provider, Scheduling};
+use crate::domain::availability::Rules;
 use crate::domain::claim_policy::ClaimPolicy;
+use crate::domain::consent::document::{Fingerprints, WeakKey};
 use crate::domain::hold_limit::{HoldLimit, HoldLimits};
+use crate::domain::practitioners::Practitioners;
+use crate::repository::DaySnapshotCache;
+
+mod commands;
+
+pub use commands::{GrantConfig, Granted, Person, RoleConfig, grant, role};
 
 /// Settings of `serve`.
 #[derive(Debug, Clone)]
@@ -143,16 +162,6 @@ impl CalendarSettings {
     }
 }
 
-/// Settings of `migrate`.
-#[derive(Debug, Clone)]
-pub struct MigrationConfig {
-    /// The database URL with the owner's role; `BOOKING_MIGRATION_DATABASE_URL`.
-    pub owner_url: SecretString,
-    /// The database URL with the service's role, which is granted its rights;
-    /// `BOOKING_DATABASE_URL`.
-    pub database_url: SecretString,
-}
-
 impl Config {
     /// Reads the settings.
     pub fn read(reader: &mut Reader<'_>) -> Self {
@@ -186,89 +195,70 @@ impl Config {
             peers: PeerSettings::read(reader),
         }
     }
-}
 
-impl MigrationConfig {
-    /// Reads the settings.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            owner_url: reader.secret("BOOKING_MIGRATION_DATABASE_URL"),
-            database_url: reader.secret("BOOKING_DATABASE_URL"),
+    /// What commands work with, made of the settings.
+    ///
+    /// # Errors
+    /// The practice's files are invalid, or a setting cannot be used.
+    pub fn app(&self, peers: &Peers) -> anyhow::Result<Arc<App>> {
+        let practice = practice::load(&self.practice_dir)?;
+        if self.scheduling.is_none() && !practice.scheduling_widgets.is_empty() {
+            anyhow::bail!(
+                "practice.toml has scheduling_widgets, and BOOKING_SCHEDULING_URL is not set"
+            );
         }
-    }
-}
-
-/// Settings of `grant`.
-#[derive(Debug, Clone)]
-pub struct GrantConfig {
-    /// The database URL with the owner's role; `BOOKING_MIGRATION_DATABASE_URL`.
-    pub owner_url: SecretString,
-    /// The account; `STAFF_USER_ID`, a UUID or "usr_…".
-    pub person: Person,
-    /// The role; `STAFF_ROLE`, a role's word or "none".
-    pub role: Granted,
-}
-
-/// An account, given by the identity server's UUID or by our id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Person(pub Id<Customer>);
-
-impl FromStr for Person {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let ours = if text.starts_with("usr_") {
-            text.to_owned()
-        } else {
-            format!("usr_{}", text.replace('-', "").to_lowercase())
+        let consent = ConsentSettings {
+            terms: practice::consent::load(&self.practice_dir, &practice)?,
+            fingerprints: fingerprints(&self.consent_key)?,
         };
-        ours.parse().map(Self).map_err(|_invalid| "it must be a UUID, or usr_ and 32 digits")
+        let pool = Database::new(self.database_url.expose_secret()).open()?;
+        Ok(Arc::new(App {
+            store: Store::new(pool),
+            rules: Rules::of(&practice),
+            practitioners: Practitioners::of(&practice),
+            day_snapshots: DaySnapshotCache::new(),
+            group_commit: GroupCommit::new(),
+            scheduling: match &self.scheduling {
+                None => Scheduling::Own,
+                Some(it) => {
+                    Scheduling::External(Provider::new(&it.url, &it.user, it.token.clone())?)
+                }
+            },
+            calendars: Calendars::new(
+                &practice,
+                &self.calendars.secrets,
+                self.calendars.sandbox.as_ref(),
+            )?,
+            practice,
+            catalogue: Catalogue::new(&self.neighbours.catalogue_url, peers)?,
+            meetings: Meetings::new(&self.meetings.url, self.meetings.token.clone())?,
+            public_url: self.public_url.clone(),
+            feed_secrets: FeedSecrets::new(&self.feed_key)?,
+            page_keys: PageKeys::new(&self.feed_key)?,
+            invitation_keys: InvitationKeys::new(&self.feed_key)?,
+            consent,
+            consent_codes: ConsentCodes::new(self.feed_key.current())?,
+            claim_policy: self.claim_policy,
+            hold_limits: self.hold_limits,
+            origin_hashes: OriginHashes::new(&self.feed_key)?,
+            widget_visits: WidgetVisits::new(self.feed_key.current())?,
+        }))
     }
 }
 
-/// A role, or none to revoke it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Granted(pub Option<Role>);
-
-impl FromStr for Granted {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match (text, Role::from_word(text)) {
-            (_, Some(role)) => Ok(Self(Some(role))),
-            ("none", None) => Ok(Self(None)),
-            _ => Err("it must be owner, admin, practitioner, front_desk or none"),
-        }
+fn fingerprints(key: &RotatedSecret) -> Result<Fingerprints, WeakKey> {
+    let current = Fingerprints::new(key.current().expose_secret())?;
+    match key.previous() {
+        Some(previous) => current.with_previous(previous.expose_secret()),
+        None => Ok(current),
     }
 }
 
-/// Settings of `role`.
-#[derive(Debug, Clone)]
-pub struct RoleConfig {
-    /// The database URL with the service's role; `BOOKING_DATABASE_URL`.
-    pub database_url: SecretString,
-    /// The account; `STAFF_USER_ID`, a UUID or "usr_…".
-    pub person: Person,
-}
-
-impl RoleConfig {
-    /// Reads the settings.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            database_url: reader.secret("BOOKING_DATABASE_URL"),
-            person: reader.parse("STAFF_USER_ID", Person(Id::from_uuid(uuid::Uuid::nil()))),
-        }
-    }
-}
-
-impl GrantConfig {
-    /// Reads the settings.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            owner_url: reader.secret("BOOKING_MIGRATION_DATABASE_URL"),
-            person: reader.parse("STAFF_USER_ID", Person(Id::from_uuid(uuid::Uuid::nil()))),
-            role: reader.parse("STAFF_ROLE", Granted(None)),
-        }
+/// Reads the settings of `migrate`.
+pub fn migration(reader: &mut Reader<'_>) -> MigrationConfig {
+    MigrationConfig {
+        owner_url: reader.secret("BOOKING_MIGRATION_DATABASE_URL"),
+        database_url: reader.secret("BOOKING_DATABASE_URL"),
     }
 }
 

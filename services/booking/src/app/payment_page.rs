@@ -11,13 +11,12 @@ use kernel::{Id, Timestamp, hex};
 use practice::Practice;
 
 use super::App;
+use super::cancel_booking::unwritten_policy;
 use super::consent_codes::check_code;
 use super::consent_proof::check_signer;
 use super::open_checkout::grow_minutes;
 use super::page_keys::{FoundKey, PageKeyPurpose, find_open};
-use super::placement::apply_effects;
 use super::request::{parse_consent, parse_shown};
-use super::shown_texts::notice_hours;
 use crate::domain::booking::{Command, Facts, Mode};
 use crate::domain::consent::Consent;
 use crate::domain::consent::proof::Proof;
@@ -124,7 +123,7 @@ pub async fn accept_terms(
     let shown = parse_shown(request.shown.clone())?;
     let id = known.key.booking_id;
     let actor = known.key.view.customer_id.to_string();
-    let metadata = Metadata::by(actor, runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(actor).about(id.to_string());
     let is_held = matches!(
         known.key.view.booking.state(),
         BookingState::Held | BookingState::AwaitingPayment
@@ -199,15 +198,15 @@ async fn accept(
     }
     phone_bookings::accept_terms(tx, id, now).await?;
     if !is_accepted {
-        let notice_hours = notice_hours(&app.practice, facts.package.as_ref());
+        let unwritten = unwritten_policy(tx, app).await?;
+        let notice_hours = facts.policy(&unwritten).notice_hours().into();
         accepted_terms::insert(tx, id, Acceptance { shown, notice_hours }, now).await?;
     }
     let open = Command::OpenCheckout { grow_minutes: grow_minutes(app), now };
-    let events = locked.apply(tx, open).await?;
-    if events.is_empty() {
+    if locked.apply(tx, open).await?.is_empty() {
         project::touch(tx, id).await?;
     }
-    apply_effects(tx, &mut locked, id, &events).await
+    Ok(())
 }
 
 async fn needs_consent(tx: &mut Tx, app: &App, facts: &Facts) -> Result<bool, Error> {

@@ -2,31 +2,33 @@
 
 use std::sync::Arc;
 
-use eventstore::{Metadata, StoreError, Tx};
+use eventstore::{Metadata, StoreError, Tx, new_id};
 use kernel::id::{Booking, Customer};
-use kernel::{Id, Timestamp};
+use kernel::{CancellationPolicy, Id, Timestamp};
 use practice::Practice;
+use service::IdempotencyKey;
 use staff::Staff;
 
 use super::free_session::FreeRequest;
 use super::group_commit::Batched;
 use super::hold_origin::HoldOrigin;
-use super::idempotency::IdempotencyKey;
 use super::request::BookingRequest;
-use super::shown_texts::notice_hours;
 use crate::clients::catalogue::Offering;
+use crate::contract::day_stream;
+use crate::domain::availability::Rules;
 use crate::domain::consent::proof::Proof;
 use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::Practitioner;
-use crate::domain::shown_texts::Acceptance;
 use crate::domain::span::Span;
-use crate::error::Error;
-use crate::read_model::busy_times;
+use crate::error::Rejection;
 use crate::read_model::project;
 use crate::read_model::query::SlotRequest;
 use crate::read_model::view::View;
 use crate::repository::consents::NewConsent;
 use crate::repository::{customer_lock, day_lock, scheduled_events};
+
+/// The method's name, stored with its idempotency keys.
+pub(super) const METHOD: &str = "RequestBooking";
 
 /// A booking that holds the time, as its owner sees it.
 #[derive(Clone)]
@@ -37,14 +39,10 @@ pub struct HeldBooking {
     pub view: View,
 }
 
-/// A parsed request with everything that is known before its locks are taken.
-pub struct PendingRequest {
-    /// The id of the booking, if a new one is created.
-    pub(super) id: Id<Booking>,
-    /// The caller.
+/// What is asked for, the same of each practitioner.
+pub(super) struct RequestedBooking {
+    /// Who will own the booking.
     pub(super) customer_id: Id<Customer>,
-    pub(super) metadata: Metadata,
-    pub(super) key: IdempotencyKey,
     pub(super) details: BookingRequest,
     /// Where it comes from.
     pub(super) origin: HoldOrigin,
@@ -53,10 +51,21 @@ pub struct PendingRequest {
     pub(super) offering: Offering,
     /// The package; `None` for a single session.
     pub(super) package: Option<PackageTerms>,
+    /// The wanted times, in order.
+    pub(super) spans: Vec<Span>,
     /// The terms of a free session; `None` for one that is to be paid.
     pub(super) free: Option<FreeRequest>,
     /// What staff said, if they book by phone.
     pub(super) phone: Option<PhoneTerms>,
+}
+
+/// A request to one practitioner, with everything that is known before its locks are taken.
+pub struct PendingRequest {
+    /// The id of the booking, if a new one is created.
+    pub(super) id: Id<Booking>,
+    pub(super) metadata: Metadata,
+    pub(super) key: IdempotencyKey,
+    pub(super) wanted: Arc<RequestedBooking>,
     /// The practitioner to ask.
     pub(super) practitioner: Arc<Practitioner>,
     /// The requested times, in order, each on its own day.
@@ -84,33 +93,82 @@ pub(super) struct RequestedDay {
     pub(super) stream: String,
 }
 
+impl RequestedBooking {
+    /// What goes back of its sessions, if it is booked now.
+    pub(super) fn policy(&self, practice: &Practice) -> CancellationPolicy {
+        let notice_hours = self.package.as_ref().map(|terms| terms.package.notice_hours);
+        practice.policies.cancellation_policy(notice_hours)
+    }
+
+    /// The member of staff who books by phone, else the customer.
+    fn caller(&self) -> Id<Customer> {
+        self.phone.map_or(self.customer_id, |terms| terms.staff.id)
+    }
+}
+
 impl PendingRequest {
-    /// One for each session.
-    pub(super) fn slot_requests(&self) -> impl Iterator<Item = SlotRequest<'_>> {
-        self.days.iter().map(move |day| SlotRequest {
-            customer_id: self.customer_id,
-            service_id: &self.details.service_id,
-            package_id: self.details.package_id.as_deref(),
-            mode: project::mode_word(self.details.mode),
+    /// The request to a practitioner, with an id of its own for the booking.
+    pub(super) fn to(
+        rules: &Rules,
+        wanted: &Arc<RequestedBooking>,
+        practitioner: Arc<Practitioner>,
+    ) -> Self {
+        let (id, caller) = (new_id::<Booking>(), wanted.caller().to_string());
+        let day = |span: &Span| {
+            let date = rules.date_of(span.starts_at());
+            RequestedDay { span: *span, date, stream: day_stream(&practitioner.id, date) }
+        };
+        let days = wanted.spans.iter().map(day).collect();
+        let (key, hash) = (wanted.details.key.clone(), wanted.details.hash.clone());
+        Self {
+            id,
+            metadata: Metadata::traced(caller.clone()).about(id.to_string()),
+            key: IdempotencyKey { caller, method: METHOD, key, hash },
+            wanted: Arc::clone(wanted),
+            practitioner,
+            days,
+        }
+    }
+
+    /// One of its sessions, to compare with the customer's holds.
+    pub(super) fn slot_request(&self, day: &RequestedDay) -> SlotRequest<'_> {
+        let RequestedBooking { customer_id, details, origin, .. } = &*self.wanted;
+        SlotRequest {
+            customer_id: *customer_id,
+            service_id: &details.service_id,
+            package_id: details.package_id.as_deref(),
+            mode: project::mode_word(details.mode),
             span: day.span,
-            practitioner_id: self.details.practitioner_id.as_deref(),
-            network_hash: self.origin.network.as_deref(),
-            device_hash: self.origin.device.as_deref(),
-        })
+            practitioner_id: details.practitioner_id.as_deref(),
+            network_hash: origin.network.as_deref(),
+            device_hash: origin.device.as_deref(),
+        }
     }
 
     /// The locks under which it is decided: those of its days, its key, its client, and the
     /// address of a free session or the event of the scheduling provider's widget.
     pub(super) fn locks(&self) -> impl Iterator<Item = String> {
         let days = self.days.iter().map(|day| day_lock(&self.practitioner.id, day.date));
-        let own = [self.key.lock_name(), customer_lock(self.customer_id)];
+        let own = [self.key.lock_name(), customer_lock(self.wanted.customer_id)];
         let event = self.scheduled_event_uri().map(|uri| format!("scheduled event {uri}"));
-        days.chain(own).chain(self.free.as_ref().map(FreeRequest::lock_name)).chain(event)
+        days.chain(own).chain(self.wanted.free.as_ref().map(FreeRequest::lock_name)).chain(event)
     }
 
     /// What was scheduled in the provider's widget.
     pub(super) fn scheduled_event_uri(&self) -> Option<&str> {
-        self.details.scheduled_event_uri.as_deref()
+        self.wanted.details.scheduled_event_uri.as_deref()
+    }
+
+    /// Whether both are for a free session of the same address.
+    pub(super) fn shares_address(&self, other: &Self) -> bool {
+        let email = |it: &Self| it.wanted.free.as_ref().map(|free| free.email().to_owned());
+        email(self).is_some_and(|own| email(other) == Some(own))
+    }
+
+    /// Whether both name the same event of the provider's widget.
+    pub(super) fn shares_event(&self, other: &Self) -> bool {
+        let event = self.scheduled_event_uri();
+        event.is_some() && event == other.scheduled_event_uri()
     }
 
     /// Whether it names an event that it can't have. Exact under the event's lock.
@@ -123,54 +181,27 @@ impl PendingRequest {
         let found = scheduled_events::find(tx.connection(), uri).await?;
         let start = self.days.first().map(|day| day.span.starts_at());
         Ok(!found.is_some_and(|(event, is_taken)| {
-            let fits = |at| event.is_for(&self.details.service_id, at, now);
+            let fits = |at| event.is_for(&self.wanted.details.service_id, at, now);
             is_taken && start.is_some_and(fits)
         }))
     }
 
-    /// The practitioner and the time of each session.
-    pub(super) fn times(&self) -> impl Iterator<Item = (&str, Span)> {
-        self.days.iter().map(|day| (self.practitioner.id.as_str(), day.span))
-    }
-
-    /// What is accepted with it.
-    pub(super) fn acceptance(&self, practice: &Practice) -> Acceptance<'_> {
-        let package = self.package.as_ref().map(|terms| &terms.package);
-        Acceptance { shown: &self.details.shown, notice_hours: notice_hours(practice, package) }
-    }
-
     /// The consent that came with it, given with this booking.
     pub(super) fn consent(&self, booking_id: Id<Booking>) -> Option<NewConsent<'_>> {
-        let consent = self.details.consent.as_ref()?;
-        let (customer_id, proof) = (self.customer_id, &self.proof);
-        Some(NewConsent { customer_id, booking_id, consent, proof })
+        let RequestedBooking { customer_id, details, proof, .. } = &*self.wanted;
+        let consent = details.consent.as_ref()?;
+        Some(NewConsent { customer_id: *customer_id, booking_id, consent, proof })
     }
-}
-
-/// Whether the practitioner of each request is busy by their own calendar at one of its sessions.
-/// A practice without such calendars makes no statement.
-pub(super) async fn busy(
-    tx: &mut Tx,
-    has_calendars: bool,
-    requests: &[Arc<PendingRequest>],
-) -> Result<Vec<bool>, Error> {
-    if !has_calendars {
-        return Ok(vec![false; requests.len()]);
-    }
-    let times: Vec<_> = requests.iter().flat_map(|request| request.times()).collect();
-    let mut busy = busy_times::are_busy(tx, &times).await?.into_iter();
-    let any = |request: &Arc<PendingRequest>| {
-        busy.by_ref().take(request.days.len()).fold(false, |any, is_busy| any | is_busy)
-    };
-    Ok(requests.iter().map(any).collect())
 }
 
 /// A batch has at most one request per caller, because the live-hold limit and the idempotency keys
 /// are read once per batch. Of a booking by phone the caller is the member of staff.
 impl Batched for PendingRequest {
     type Key = Id<Customer>;
+    type Answer = HeldBooking;
+    type Rejection = Rejection;
 
     fn key(&self) -> Id<Customer> {
-        self.phone.map_or(self.customer_id, |terms| terms.staff.id)
+        self.wanted.caller()
     }
 }

@@ -28,11 +28,11 @@ const TIMER_MINUTES: i64 = 60;
 ///
 /// # Errors
 /// When a request of a customer would not get through either.
-pub async fn hold_and_release(app: &Arc<App>) -> Result<(), Error> {
-    let same_app = Arc::clone(app);
-    app.store
-        .write(Metadata::by("booking", runtime::telemetry::traceparent()), move |tx| {
-            let app = Arc::clone(&same_app);
+pub async fn hold_and_release(app: Arc<App>) -> Result<(), Error> {
+    let store = app.store.clone();
+    store
+        .write(Metadata::traced("booking"), move |tx| {
+            let app = Arc::clone(&app);
             Box::pin(async move {
                 tx.mark().await?;
                 let rehearsed = rehearse(tx, &app).await;

@@ -8,8 +8,8 @@ use contract::booking::v1::ReadCalendarSourceRequest;
 use eventstore::{Act, Metadata, Tx};
 use jiff::tz::TimeZone;
 use kernel::Timestamp;
-use runtime::failpoint;
 use runtime::status::chain;
+use runtime::{BoxError, failpoint};
 use staff::Staff;
 
 use super::App;
@@ -38,6 +38,8 @@ const RETRY_SECONDS: i64 = 10;
 const DAYS_BEYOND: i64 = 2;
 /// The minutes for which a calendar that does not change is not read whole.
 const WHOLE_MINUTES: i64 = 24 * 60;
+/// How long a calendar may be unreadable before that is a concern: servers have their bad minutes.
+const CONCERN_MINUTES: i32 = 30;
 /// Minutes per day.
 const DAY_MINUTES: i64 = 24 * 60;
 
@@ -46,6 +48,21 @@ enum Outcome {
     Read(BusyTimes, Option<String>),
     Unchanged,
     Failed(CalendarError),
+}
+
+/// Fails while a calendar cannot be read for so long that staff must act.
+///
+/// # Errors
+/// The ids of such calendars.
+pub async fn are_read(app: Arc<App>) -> Result<(), BoxError> {
+    if app.calendars.sources().is_empty() {
+        return Ok(());
+    }
+    let failing = busy_times::failing_for(app.store.pool(), CONCERN_MINUTES).await?;
+    if failing.is_empty() {
+        return Ok(());
+    }
+    Err(format!("calendars cannot be read: {}", failing.join(", ")).into())
 }
 
 /// Reads a calendar and sets its next reading.
@@ -106,8 +123,8 @@ async fn fetch(app: &App, source: &Arc<Source>) -> Result<Outcome, Error> {
     Ok(match fetched {
         Ok(Fetched::Unchanged) => Outcome::Unchanged,
         Ok(Fetched::Files(files, etag)) => {
-            let reading = (window, app.rules.zone.clone(), source.invited_as.clone());
-            match read_files(files, reading).await {
+            let (zone, invited_as) = (app.rules.zone.clone(), source.invited_as.clone());
+            match read_files(files, window, zone, invited_as).await {
                 Ok(busy) => Outcome::Read(busy, etag),
                 Err(unreadable) => Outcome::Failed(unreadable.into()),
             }
@@ -134,7 +151,9 @@ fn known_etag(state: &SourceState, now: Timestamp) -> Option<String> {
 /// calendar unreadable, and nothing else.
 async fn read_files(
     files: Vec<String>,
-    (window, zone, invited_as): (Span, TimeZone, Vec<String>),
+    window: Span,
+    zone: TimeZone,
+    invited_as: Vec<String>,
 ) -> Result<BusyTimes, Unreadable> {
     let reading = tokio::task::spawn_blocking(move || {
         let mut reader = BusyReader::new(window, &zone).invited_as(&invited_as);
@@ -178,7 +197,7 @@ async fn record(tx: &mut Tx, source: &Source, outcome: &Outcome) -> Result<(), E
 pub async fn schedule_readings(app: &Arc<App>) -> Result<(), Error> {
     let named: Vec<String> =
         app.calendars.sources().iter().map(|source| source.calendar_id.clone()).collect();
-    let metadata = Metadata::by("booking", runtime::telemetry::traceparent());
+    let metadata = Metadata::traced("booking");
     app.store
         .write(metadata, move |tx| {
             let named = named.clone();
@@ -211,7 +230,7 @@ pub async fn read_soon(
     let source = source.filter(|it| scope.admits(&it.practitioner_id));
     let source = source.ok_or(refuse(Rejection::CalendarSourceNotFound))?;
     let calendar_id = source.calendar_id.clone();
-    let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent());
+    let metadata = Metadata::traced(staff.id.to_string());
     app.store
         .write(metadata, move |tx| {
             let calendar_id = calendar_id.clone();

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use eventstore::{Metadata, request_hash};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
+use service::{IdempotencyKey, once};
 
 use super::App;
-use super::idempotency::IdempotencyKey;
 use super::open_checkout::load_owned;
-use super::placement::apply_effects;
 use super::request::parse_key;
 use crate::domain::booking;
 use crate::error::Error;
@@ -29,31 +27,17 @@ pub async fn release_booking(
     id: Id<Booking>,
     key: &str,
 ) -> Result<(), Error> {
-    let key = Arc::new(IdempotencyKey {
-        caller: customer_id.to_string(),
-        method: METHOD,
-        key: parse_key(key)?,
-        hash: request_hash(id.to_string().as_bytes()),
-    });
-    let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
-        .about(id.to_string());
-    let app_for_task = Arc::clone(app);
-    app.store
-        .write(metadata, move |tx| {
-            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
-            Box::pin(async move {
-                if key.lookup::<Booking>(tx).await?.is_some() {
-                    return Ok(());
-                }
-                let mut locked = load_owned(tx, &app, customer_id, id).await?;
-                let events = locked.apply(tx, booking::Command::Release).await?;
-                if !events.is_empty() {
-                    apply_effects(tx, &mut locked, id, &events).await?;
-                    hold_origins::release(tx, id, locked.now).await?;
-                    tracing::info!(booking_id = %id, "the time was given back");
-                }
-                key.store(tx, id).await
-            })
+    let key = IdempotencyKey::about(&customer_id, METHOD, parse_key(key)?, id);
+    let command = once(key, (&app.store, app), None, id, move |tx, app| {
+        Box::pin(async move {
+            let mut locked = load_owned(tx, app, customer_id, id).await?;
+            let events = locked.apply(tx, booking::Command::Release).await?;
+            if !events.is_empty() {
+                hold_origins::release(tx, id, locked.now).await?;
+                tracing::info!(booking_id = %id, "the time was given back");
+            }
+            Ok(())
         })
-        .await
+    });
+    command.await.map(|_id| ())
 }

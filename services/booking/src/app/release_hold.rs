@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use contract::booking::v1::ReleaseHoldRequest;
-use eventstore::{Act, Metadata, Tx, request_hash};
+use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
+use service::{IdempotencyKey, once};
 use staff::Staff;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
-use super::placement::apply_effects;
 use super::request::parse_key;
 use crate::domain::booking::Command;
 use crate::error::{Error, Rejection, refuse};
@@ -31,28 +30,12 @@ pub async fn release_hold(
 ) -> Result<Id<Booking>, Error> {
     let id: Id<Booking> =
         request.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
-    let key = Arc::new(IdempotencyKey {
-        caller: staff.id.to_string(),
-        method: METHOD,
-        key: parse_key(&request.idempotency_key)?,
-        hash: request_hash(id.to_string().as_bytes()),
+    let key = parse_key(&request.idempotency_key)?;
+    let key = IdempotencyKey::about(&staff.id, METHOD, key, id);
+    let command = once(key, (&app.store, app), Some(staff), id, move |tx, app| {
+        Box::pin(release(tx, app, id))
     });
-    let metadata =
-        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
-    let app_for_task = Arc::clone(app);
-    app.store
-        .write(metadata, move |tx| {
-            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
-            Box::pin(async move {
-                tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
-                if key.lookup::<Booking>(tx).await?.is_none() {
-                    release(tx, &app, id).await?;
-                    key.store(tx, id).await?;
-                }
-                Ok(id)
-            })
-        })
-        .await
+    command.await
 }
 
 async fn release(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
@@ -61,7 +44,6 @@ async fn release(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
     };
     let events = locked.apply(tx, Command::TakeBack).await?;
     if !events.is_empty() {
-        apply_effects(tx, &mut locked, id, &events).await?;
         hold_origins::release(tx, id, locked.now).await?;
         tracing::info!(booking_id = %id, "staff took the booking back");
     }

@@ -34,7 +34,7 @@ const PAUSE_MINUTES: i64 = 5;
 pub async fn renew_page_key(app: &Arc<App>, origin: HoldOrigin, key: &str) -> Result<(), Error> {
     let id = renewable(app, key).await?;
     let actor = id.map_or_else(|| "visitor".to_owned(), |id| id.to_string());
-    let metadata = Metadata::by(actor, runtime::telemetry::traceparent());
+    let metadata = Metadata::traced(actor);
     let metadata = match id {
         Some(id) => metadata.about(id.to_string()),
         None => metadata,

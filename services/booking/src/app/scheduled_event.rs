@@ -128,7 +128,7 @@ fn start_of(found: &FoundEvent, visit_id: &str, now: Timestamp) -> Result<Timest
 
 async fn store(app: &Arc<App>, event: ScheduledEvent) -> Result<(), Error> {
     let event = Arc::new(event);
-    let metadata = Metadata::by("visitor", runtime::telemetry::traceparent());
+    let metadata = Metadata::traced("visitor");
     app.store
         .write(metadata, move |tx| {
             let event = Arc::clone(&event);
@@ -153,7 +153,7 @@ pub(super) async fn give_back(
     else {
         return;
     };
-    let metadata = Metadata::by("booking", runtime::telemetry::traceparent());
+    let metadata = Metadata::traced("booking");
     let ended: Result<(), Error> = app
         .store
         .write(metadata, move |tx| {

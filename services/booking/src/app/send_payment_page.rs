@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use contract::booking::v1::SendPaymentPageRequest;
-use eventstore::{Act, Metadata, Tx, request_hash};
+use eventstore::{Act, Metadata, Tx};
 use kernel::Id;
 use kernel::id::Booking;
-use prost::Message as _;
+use service::IdempotencyKey;
 use staff::Staff;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
 use super::page_keys::{self, NewPageKey, PageKeyPurpose};
 use super::request::parse_key;
 use crate::domain::booking::{Origin, State};
@@ -26,7 +25,9 @@ pub const METHOD: &str = "SendPaymentPage";
 pub async fn key_for_staff(
     app: &App,
     booking_id: Id<Booking>,
-    (staff, method, key): (Staff, &str, &str),
+    staff: Staff,
+    method: &str,
+    key: &str,
 ) -> Result<String, Error> {
     let new = NewPageKey {
         booking_id,
@@ -51,10 +52,8 @@ pub async fn send_payment_page(
         request.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
     let send_mail = request.send_mail;
     let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
-    let hash = request_hash(&request.encode_to_vec());
-    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: METHOD, key, hash });
-    let metadata =
-        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
+    let key = Arc::new(IdempotencyKey::of(&staff.id, METHOD, key, &request));
+    let metadata = Metadata::traced(staff.id.to_string()).about(id.to_string());
     let app_for_task = Arc::clone(app);
     app.store
         .write(metadata, move |tx| {
@@ -103,5 +102,5 @@ async fn send(
         // The mail has a new key, and so has the answer.
         page_keys::end(tx, app, (id, Some(PageKeyPurpose::Page)), PageEnd::Renewed).await?;
     }
-    key.store(tx, id).await
+    Ok(key.store(tx, id).await?)
 }

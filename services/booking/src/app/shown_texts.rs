@@ -3,32 +3,28 @@
 
 use std::sync::Arc;
 
-use eventstore::{Metadata, Store};
-use practice::Practice;
+use eventstore::Metadata;
 use practice::legal::LegalText;
 
-use crate::domain::booking::Package;
+use crate::app::App;
 use crate::error::Error;
-use crate::repository::accepted_terms;
+use crate::repository::{accepted_terms, cancellation_policies};
 
-/// Keeps the words of today's texts. Done at each start: what pages show from now on is known.
-pub async fn keep_texts(store: &Store, texts: &Arc<[LegalText]>) -> Result<(), Error> {
-    let metadata = Metadata::by("booking", runtime::telemetry::traceparent());
+/// Keeps the words of today's texts, and at the first start today's policy for bookings that carry
+/// none. Done at each start: what pages show from now on is known.
+pub async fn keep_texts(app: &App, texts: &Arc<[LegalText]>) -> Result<(), Error> {
+    let metadata = Metadata::traced("booking");
     let texts = Arc::clone(texts);
-    store
+    let policy = Arc::new(app.practice.policies.cancellation_policy(None));
+    app.store
         .write(metadata, move |tx| {
-            let texts = Arc::clone(&texts);
+            let (texts, policy) = (Arc::clone(&texts), Arc::clone(&policy));
             Box::pin(async move {
                 let now = tx.now().await?;
                 accepted_terms::keep_texts(tx, &texts, now).await?;
+                cancellation_policies::keep_earlier(tx, &policy, now).await?;
                 Ok(())
             })
         })
         .await
-}
-
-/// Until how many hours before its start each session of a booking can be cancelled with a refund:
-/// those of its package, or else the practice's.
-pub(super) fn notice_hours(practice: &Practice, package: Option<&Package>) -> i32 {
-    package.map_or(practice.policies.cancellation_hours, |package| package.notice_hours)
 }

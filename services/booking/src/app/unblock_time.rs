@@ -29,8 +29,7 @@ pub async fn unblock_time(
 ) -> Result<(), Error> {
     let id: Id<Block> =
         request.block_id.parse().map_err(|_malformed| refuse(Rejection::BlockNotFound))?;
-    let metadata =
-        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(staff.id.to_string()).about(id.to_string());
     let (app_for_task, scope) = (Arc::clone(app), scope.clone());
     app.store
         .write(metadata, move |tx| {

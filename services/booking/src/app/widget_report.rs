@@ -4,13 +4,12 @@
 use std::sync::Arc;
 
 use contract::booking::v1::ReportBookingRequest;
-use eventstore::{Metadata, request_hash};
+use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
-use prost::Message as _;
+use service::IdempotencyKey;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
 use super::request::parse_key;
 use crate::domain::report::{REPORT_MINUTES, REPORTS_MAX, ReportId, ReportState};
 use crate::error::{Error, Rejection, refuse};
@@ -36,11 +35,8 @@ pub async fn report_booking(
     let booking_id: Id<Booking> = request.booking_id.parse().map_err(|_malformed| not_found())?;
     let key = parse_key(&request.idempotency_key)?;
     request.idempotency_key.clear();
-    let hash = request_hash(&request.encode_to_vec());
-    let key =
-        Arc::new(IdempotencyKey { caller: customer_id.to_string(), method: METHOD, key, hash });
-    let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
-        .about(booking_id.to_string());
+    let key = Arc::new(IdempotencyKey::of(&customer_id, METHOD, key, &request));
+    let metadata = Metadata::traced(customer_id.to_string()).about(booking_id.to_string());
     app.store
         .write(metadata, move |tx| {
             let key = Arc::clone(&key);
@@ -62,7 +58,7 @@ pub async fn report_booking(
                 if !widget_reports::upsert(tx, report, now).await? {
                     return Err(refuse(Rejection::ReportEnded));
                 }
-                key.store(tx, booking_id).await
+                Ok(key.store(tx, booking_id).await?)
             })
         })
         .await
