@@ -3,3 +3,20 @@
 
 pub mod payments;
 pub mod notifications;
+
+use std::sync::Arc;
+
+use messaging::Reaction;
+
+use self::notifications::OnNotifications;
+use self::payments::OnPayments;
+use crate::app::App;
+
+/// Each consumer's name, its source, and what it does about an event.
+#[must_use]
+pub fn all(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>); 2] {
+    [
+        ("booking-on-payments", "payments", Arc::new(OnPayments::new(Arc::clone(app)))),
+        ("booking-on-notifications", "notifications", Arc::new(OnNotifications)),
+    ]
+}

@@ -1,7 +1,9 @@
 //! Converts between domain events and the events of `proto/`; no other file does.
 
+use std::sync::Arc;
+
 use contract::booking::v1 as wire;
-use contract::convert::{money, timestamp, to_wire};
+use contract::convert::{cancellation_policy, money, timestamp, to_wire};
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Id;
 use kernel::Timestamp;
@@ -377,6 +379,7 @@ fn requested(facts: &Facts, until: Timestamp) -> wire::BookingRequested {
         service_title: facts.service_title.clone(),
         package,
         by_phone: facts.is_by_phone(),
+        cancellation_policy: facts.policy.as_deref().map(Into::into),
     }
 }
 
@@ -401,6 +404,10 @@ fn read_requested(event: wire::BookingRequested) -> Option<booking::Event> {
         practitioner_id: event.practitioner_id,
         mode: read_mode(event.mode)?,
         origin: if event.by_phone { Origin::Phone } else { Origin::Account },
+        policy: match event.cancellation_policy {
+            Some(policy) => Some(Arc::new(cancellation_policy(&policy)?)),
+            None => None,
+        },
     };
     Some(booking::Event::Requested { facts, until })
 }

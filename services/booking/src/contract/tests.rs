@@ -28,6 +28,7 @@ fn facts() -> Facts {
         practitioner_id: "lead".to_owned(),
         mode: Mode::InPerson,
         origin: Origin::Account,
+        policy: None,
     }
 }
 

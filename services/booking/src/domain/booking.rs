@@ -8,11 +8,13 @@ mod ended_sessions;
 mod model;
 mod sessions;
 mod decisions;
+mod effects;
 
 use kernel::id::Customer;
 use kernel::{Decider, Id};
 
-pub use cancellation::{Cancellation, CancelledBy, RefundChoice};
+pub use cancellation::{Cancellation, CancelledBy, RefundChoice, schedule};
+pub use effects::{Effect, Timer, effects};
 pub use ended_sessions::{Attendance, EndedSessions, SessionEnd};
 pub use facts::{Facts, Mode, Origin, Package, share_minor};
 pub use model::{

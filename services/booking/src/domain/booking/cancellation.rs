@@ -1,13 +1,13 @@
-//! The refund of a cancelled booking.
+//! What goes back when a booking is cancelled, and its schedule, which pages and mails print.
 
-use kernel::{Money, Timestamp};
+use kernel::{CancellationPolicy, Money, PracticeLate, RefundStep, Timestamp};
 
 use super::facts::Facts;
 
 /// Who requested the cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelledBy {
-    /// The customer: a full refund until the notice period, none after it.
+    /// The customer: what the booking's policy gives at that moment.
     Customer,
     /// The practice: a full refund.
     Practice,
@@ -24,37 +24,73 @@ pub enum RefundChoice {
     Nothing,
 }
 
-/// A cancellation, with the policy that is in force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A cancellation.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cancellation {
     /// Who requested it.
     pub by: CancelledBy,
     /// Which refund staff chose.
     pub refund: RefundChoice,
-    /// The notice period: until so many hours before the start a customer gets a full refund.
-    pub notice_hours: i64,
+    /// The number of the session, from 1; `None` for all that have not ended.
+    pub session: Option<usize>,
+    /// The policy of bookings that carry none: the practice's when policies began to be kept.
+    pub unwritten: CancellationPolicy,
 }
 
 impl Cancellation {
-    /// The refund of the price, or of the share of a session that starts then; a package has its
-    /// own notice period.
+    /// What the practice gives besides for a session that starts then, if it cancels it itself.
     #[must_use]
-    pub fn refund_of(
+    pub fn given(&self, facts: &Facts, starts_at: Timestamp, now: Timestamp) -> PracticeLate {
+        let steps = schedule(&facts.policy(&self.unwritten), facts.price, starts_at);
+        let step = steps.iter().find(|step| now <= step.until);
+        let step = step.filter(|_| self.by == CancelledBy::Practice);
+        step.map_or(PracticeLate::Nothing, |step| step.practice_late)
+    }
+
+    /// What goes back of the price, or of the share of a session that starts then.
+    pub(super) fn refund_of(
         &self,
-        (amount, starts_at): (Money, Option<Timestamp>),
+        session: (Money, Option<Timestamp>),
         facts: &Facts,
         now: Timestamp,
     ) -> Money {
-        let notice = facts.package.as_ref().map(|package| i64::from(package.notice_hours));
-        let notice_hours = notice.unwrap_or(self.notice_hours);
-        let full = match (self.refund, self.by) {
-            (RefundChoice::Full, _) | (RefundChoice::ByPolicy, CancelledBy::Practice) => true,
-            (RefundChoice::Nothing, _) => false,
+        let (amount, starts_at) = session;
+        let nothing = Money { minor: 0, ..amount };
+        match (self.refund, self.by) {
+            (RefundChoice::Full, _) | (RefundChoice::ByPolicy, CancelledBy::Practice) => amount,
+            (RefundChoice::Nothing, _) => nothing,
             (RefundChoice::ByPolicy, CancelledBy::Customer) => {
-                let limit = now.plus_minutes(notice_hours.saturating_mul(60));
-                starts_at.is_some_and(|starts_at| limit <= starts_at)
+                let policy = facts.policy(&self.unwritten);
+                let steps = starts_at.map(|starts_at| schedule(&policy, amount, starts_at));
+                let mut steps = steps.into_iter().flatten();
+                steps.find(|step| now <= step.until).map_or(nothing, |step| step.refund)
             }
-        };
-        if full { amount } else { Money { minor: 0, ..amount } }
+        }
     }
 }
+
+/// What goes back of an amount for a session that starts then, step by step, earliest first. A step
+/// holds until its last moment, from the end of the one before it; after the last one nothing goes
+/// back. A part of a paisa counts as half or more for one, and else for none.
+#[must_use]
+pub fn schedule(
+    policy: &CancellationPolicy,
+    amount: Money,
+    starts_at: Timestamp,
+) -> Vec<RefundStep> {
+    let step = |tier: &kernel::CancellationTier| RefundStep {
+        until: starts_at.plus_minutes(-60 * i64::from(tier.until_hours)),
+        refund: Money { minor: part_of(amount.minor, tier.refund_percent), ..amount },
+        practice_late: tier.practice_late,
+    };
+    policy.tiers().iter().map(step).collect()
+}
+
+/// So many percent of an amount that is not negative, rounded to the nearest unit.
+fn part_of(minor: i64, percent: u8) -> i64 {
+    let part = (i128::from(minor) * i128::from(percent) + 50) / 100;
+    i64::try_from(part).unwrap_or(minor)
+}
+
+#[cfg(test)]
+mod tests;

@@ -35,9 +35,7 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
             verify_payment(state, payment, placement, now)
         }
         Command::ScheduleMeeting { meeting } => Ok(schedule_meeting(state, meeting)),
-        Command::Cancel { cancellation, session, now } => {
-            cancel(state, (cancellation, session), now)
-        }
+        Command::Cancel { cancellation, now } => cancel(state, &cancellation, now),
         Command::MarkAttendance { session, attendance, now } => {
             mark_attendance(state, (session, attendance), now)
         }
@@ -311,12 +309,13 @@ fn schedule_meeting(state: &State, meeting: MeetingId) -> Vec<Event> {
 
 fn cancel(
     state: &State,
-    (cancellation, session): (Cancellation, Option<usize>),
+    cancellation: &Cancellation,
     now: Timestamp,
 ) -> Result<Vec<Event>, Rejection> {
     if let Some(package) = PlacedPackage::of(state) {
-        return package.cancel((cancellation, session), now);
+        return package.cancel(cancellation, now);
     }
+    let session = cancellation.session;
     if let (Some(facts), Some(number)) = (state.facts(), session)
         && facts.session(number).is_none()
     {
