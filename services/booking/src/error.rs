@@ -1,6 +1,7 @@
 //! The errors of commands: why a command is rejected, with code, reason, field and text.
 
 use kernel::CommandError;
+use service::KeyRejection;
 
 use crate::domain::consent::ConsentError;
 use crate::domain::consent::code::SignatureError;
@@ -12,6 +13,10 @@ mod typed;
 
 /// The error of a command.
 pub type Error = CommandError<Rejection>;
+
+impl KeyRejection for Rejection {
+    const REUSED: Self = Self::IdempotencyKeyReused;
+}
 
 kernel::rejections! {
     /// Why a command is rejected. Its text is shown to users.

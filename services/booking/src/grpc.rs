@@ -2,6 +2,7 @@
 //! statuses here.
 
 mod agreement;
+mod audited;
 mod calendar;
 mod ownership;
 mod wire_role;
@@ -17,3 +18,4 @@ pub mod calendars;
 pub mod consent;
 pub mod widget;
 pub mod organisation;
+pub mod routes;

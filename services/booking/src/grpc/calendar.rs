@@ -2,10 +2,10 @@
 //! often shared.
 
 use contract::booking::v1 as wire;
-use contract::convert::timestamp;
+use contract::convert::{money, practice_late, timestamp};
 use icalendar::{Alarm, Calendar, Component as _, Event, EventLike as _, Parameter, Property};
 use icalendar::{EventStatus, Trigger};
-use kernel::Timestamp;
+use kernel::{PracticeLate, Timestamp};
 use practice::Practice;
 
 use crate::read_model::view::View;
@@ -63,7 +63,7 @@ fn write(
         let uid = format!("{}-{number}@bookings.sukoon", booking.booking_id);
         let cancelled = session.cancelled || is_cancelled(view);
         let of = (number + 1, booking.sessions.len());
-        let entry = Entry { uid: &uid, join, starts_at, ends_at, of, cancelled };
+        let entry = Entry { uid: &uid, join, session, starts_at, ends_at, of, cancelled };
         calendar.push(event(practice, view, &entry));
     }
     Some(fold_lines(&calendar.to_string()))
@@ -85,6 +85,7 @@ struct Entry<'e> {
     uid: &'e str,
     /// Where it is joined, if it is online.
     join: &'e str,
+    session: &'e wire::Session,
     starts_at: Timestamp,
     ends_at: Timestamp,
     /// Its number, and how many sessions the booking has.
@@ -96,14 +97,14 @@ struct Entry<'e> {
 fn event(practice: &Practice, view: &View, entry: &Entry<'_>) -> Event {
     let booking = &view.booking;
     let name = one_line(&practice.practice.name);
-    let Entry { uid, join, starts_at, ends_at, of, cancelled } = *entry;
+    let Entry { uid, join, session, starts_at, ends_at, of, cancelled } = *entry;
     let summary = match of {
         (_, 1) => format!("Session with {name}"),
         (number, sessions) => format!("Session {number} of {sessions} with {name}"),
     };
     let mut event = Event::with_uid(uid);
     if !cancelled {
-        event.description(&description(practice, booking, join));
+        event.description(&description(practice, booking, session, join));
         event.alarm(alarm(&summary, uid, view.requested_at));
         set_location(&mut event, booking, join);
     }
@@ -142,7 +143,12 @@ fn alarm(summary: &str, uid: &str, stamp: Timestamp) -> Alarm {
         .done()
 }
 
-fn description(practice: &Practice, booking: &wire::Booking, join: &str) -> String {
+fn description(
+    practice: &Practice,
+    booking: &wire::Booking,
+    session: &wire::Session,
+    join: &str,
+) -> String {
     let early = practice.policies.join_early_minutes;
     let mut lines = vec![format!("Please be there {early} minutes early.")];
     if booking.location.is_empty() {
@@ -153,8 +159,24 @@ fn description(practice: &Practice, booking: &wire::Booking, join: &str) -> Stri
     if practice.has_several_practitioners() {
         lines.push(format!("With {}.", one_line(&booking.practitioner_name)));
     }
+    lines.extend(refunds(practice, session));
     lines.push(format!("Questions? Write to {}.", practice.practice.email));
     lines.join("\n")
+}
+
+/// Until when how much goes back of a session that its client cancels, as the mails say it.
+fn refunds(practice: &Practice, session: &wire::Session) -> Option<String> {
+    let (zone, label) = (&practice.practice.zone, &practice.practice.zone_label);
+    let steps = session.refund_steps.iter().filter_map(|step| {
+        let (until, refund) = (timestamp(step.until_at.as_ref()?)?, money(step.refund.as_ref()?)?);
+        let until = until.in_zone(zone).strftime("%A %-d %B %Y, %-I:%M %P");
+        let given = practice_late(step.practice_late).and_then(PracticeLate::words);
+        let given = given.map(|it| format!(" (if we cancel then: all of it, and {it})"));
+        let given = given.unwrap_or_default();
+        (refund.minor > 0).then(|| format!("until {until} {label} we refund {refund}{given}"))
+    });
+    let steps = steps.collect::<Vec<_>>().join(", ");
+    (!steps.is_empty()).then(|| format!("If you cannot come: {steps}."))
 }
 
 /// Folds lines again (RFC 5545, 3.1): the library lets the last part of a long line be one octet

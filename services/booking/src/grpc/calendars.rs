@@ -21,6 +21,7 @@ use runtime::status::{to_status, unavailable};
 use staff::{Role, Staff};
 use tonic::{Request, Response, Status};
 
+use super::audited::audited;
 use super::calendar::feed;
 use super::ownership::{load_owned, parse};
 use crate::app::App;
@@ -30,7 +31,6 @@ use crate::app::scheduled_event::{open_visit, take_scheduled_event};
 use crate::app::staff_scope::{Scope, scope_of};
 use crate::app::standing::StaffTable;
 use crate::clients::calendars::Source;
-use crate::error::Error;
 use crate::read_model::busy_times::{self, SourceState};
 use crate::read_model::calendar_bookings::{self, SessionState};
 use crate::read_model::calendar_feeds::{self, Feed};
@@ -129,17 +129,6 @@ impl CalendarStaffHandler {
         Self { app, authorizer }
     }
 
-    async fn audit_rejection<T>(
-        &self,
-        (staff, act): (Staff, Act<'_>),
-        outcome: Result<T, Error>,
-    ) -> Result<T, Status> {
-        match outcome {
-            Ok(done) => Ok(done),
-            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
-        }
-    }
-
     async fn scope(&self, staff: Staff) -> Result<Scope, Status> {
         scope_of(&self.app, staff).await.map_err(|error| to_status(&error))
     }
@@ -152,7 +141,7 @@ impl CalendarStaffHandler {
     ) -> Result<String, Status> {
         let scope = self.scope(staff).await?;
         let own = scope.practitioner(std::mem::take(asked));
-        self.audit_rejection((staff, act), own).await
+        audited(&self.authorizer, staff, act, own).await
     }
 
     fn wire_source(&self, source: &Source, state: Option<&SourceState>) -> CalendarSource {
@@ -217,7 +206,7 @@ impl BookingCalendarStaffService for CalendarStaffHandler {
         let own = self.practitioner((staff, act), &mut request.practitioner_id).await?;
         request.practitioner_id = own;
         let renewed = renew_feed(&self.app, staff, request).await;
-        let feed = self.audit_rejection((staff, act), renewed).await?;
+        let feed = audited(&self.authorizer, staff, act, renewed).await?;
         let feed = Some(self.wire_feed(&feed.practitioner_id, Some(&feed)));
         Ok(Response::new(RenewCalendarFeedResponse { feed }))
     }
@@ -232,7 +221,7 @@ impl BookingCalendarStaffService for CalendarStaffHandler {
         let own = self.practitioner((staff, act), &mut request.practitioner_id).await?;
         request.practitioner_id = own;
         let stopped = stop_feed(&self.app, staff, request).await;
-        self.audit_rejection((staff, act), stopped).await?;
+        audited(&self.authorizer, staff, act, stopped).await?;
         Ok(Response::new(StopCalendarFeedResponse {}))
     }
 
@@ -260,7 +249,7 @@ impl BookingCalendarStaffService for CalendarStaffHandler {
         let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
         let scope = self.scope(staff).await?;
         let set = read_soon(&self.app, (staff, &scope), request.into_inner()).await;
-        self.audit_rejection((staff, act), set).await?;
+        audited(&self.authorizer, staff, act, set).await?;
         Ok(Response::new(ReadCalendarSourceResponse {}))
     }
 }

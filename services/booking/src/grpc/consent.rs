@@ -18,6 +18,7 @@ use staff::Role;
 use tonic::{Request, Response, Status};
 
 use super::agreement::wire_record;
+use super::audited::audited;
 use crate::app::App;
 use crate::app::consent::{
     bookings_without_consent, consent_file, own_consent, verify_file, withdraw_consent,
@@ -92,15 +93,11 @@ impl ConsentStaffService for ConsentHandler {
     ) -> Result<Response<VerifyConsentFileResponse>, Status> {
         let act = Act { action: "VerifyConsentFile", subject: "" };
         let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
-        match verify_file(&self.app, &request.get_ref().content).await {
-            Ok(verified) => {
-                self.authorizer.audit_read(staff, act).await?;
-                let consent = verified.consent.map(wire_record);
-                let genuine = verified.genuine;
-                Ok(Response::new(VerifyConsentFileResponse { genuine, consent }))
-            }
-            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
-        }
+        let verified = verify_file(&self.app, &request.get_ref().content).await;
+        let verified = audited(&self.authorizer, staff, act, verified).await?;
+        self.authorizer.audit_read(staff, act).await?;
+        let (genuine, consent) = (verified.genuine, verified.consent.map(wire_record));
+        Ok(Response::new(VerifyConsentFileResponse { genuine, consent }))
     }
 
     async fn list_withdrawn_consents(

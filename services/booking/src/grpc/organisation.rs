@@ -15,6 +15,7 @@ use runtime::status::to_status;
 use staff::{Role, Staff};
 use tonic::{Request, Response, Status};
 
+use super::audited::audited;
 use super::organisation_wire::Wire;
 use super::public::client_of;
 use super::wire_role::read_role;
@@ -56,17 +57,6 @@ impl OrganisationHandler {
         people: &[Id<Customer>],
     ) -> Result<HashMap<Id<Customer>, String>, Status> {
         member_rows::addresses(self.app.store.pool(), people).await.map_err(failed)
-    }
-
-    async fn audit_rejection<T>(
-        &self,
-        (staff, act): (Staff, Act<'_>),
-        outcome: Result<T, Error>,
-    ) -> Result<T, Status> {
-        match outcome {
-            Ok(done) => Ok(done),
-            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
-        }
     }
 
     async fn invitation(
@@ -145,7 +135,7 @@ impl OrganisationService for OrganisationHandler {
         let act = Act { action: members::LEAVE, subject: "" };
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let left = leave_practice(&self.app, staff).await;
-        self.audit_rejection((staff, act), left).await?;
+        audited(&self.authorizer, staff, act, left).await?;
         Ok(Response::new(wire::LeavePracticeResponse {}))
     }
 }
@@ -204,7 +194,7 @@ impl OrganisationStaffService for OrganisationHandler {
         let request = request.into_inner();
         let role = read_role(request.role());
         let invited = invite_member(&self.app, staff, request, role).await;
-        let id = self.audit_rejection((staff, act), invited).await?;
+        let id = audited(&self.authorizer, staff, act, invited).await?;
         let invitation = self.invitation(staff, id).await?;
         Ok(Response::new(wire::InviteMemberResponse { invitation }))
     }
@@ -218,7 +208,7 @@ impl OrganisationStaffService for OrganisationHandler {
         let act = Act { action: invitations::RESEND, subject: &id };
         let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
         let sent = resend_invitation(&self.app, staff, request).await;
-        let id = self.audit_rejection((staff, act), sent).await?;
+        let id = audited(&self.authorizer, staff, act, sent).await?;
         let invitation = self.invitation(staff, id).await?;
         Ok(Response::new(wire::ResendInvitationResponse { invitation }))
     }
@@ -232,7 +222,7 @@ impl OrganisationStaffService for OrganisationHandler {
         let act = Act { action: invitations::WITHDRAW, subject: &id };
         let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
         let withdrawn = withdraw_invitation(&self.app, staff, request).await;
-        let id = self.audit_rejection((staff, act), withdrawn).await?;
+        let id = audited(&self.authorizer, staff, act, withdrawn).await?;
         let invitation = self.invitation(staff, id).await?;
         Ok(Response::new(wire::WithdrawInvitationResponse { invitation }))
     }
@@ -247,7 +237,7 @@ impl OrganisationStaffService for OrganisationHandler {
         let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
         let role = read_role(request.role());
         let changed = change_role(&self.app, staff, request, role).await;
-        let person = self.audit_rejection((staff, act), changed).await?;
+        let person = audited(&self.authorizer, staff, act, changed).await?;
         let found = member_rows::find(self.app.store.pool(), person).await.map_err(failed)?;
         // A caller who changed the own role may do less from now on.
         let own = found.as_ref().filter(|_| person == staff.id).map(|member| member.role);
@@ -266,7 +256,7 @@ impl OrganisationStaffService for OrganisationHandler {
         let act = Act { action: members::REMOVE, subject: &person };
         let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
         let removed = remove_member(&self.app, staff, request).await;
-        self.audit_rejection((staff, act), removed).await?;
+        audited(&self.authorizer, staff, act, removed).await?;
         Ok(Response::new(wire::RemoveMemberResponse {}))
     }
 }

@@ -93,6 +93,7 @@ impl PaymentPageHandler {
             service_title: booking.service_title,
             package: booking.package,
             sessions: booking.sessions,
+            cancellation_policy: booking.cancellation_policy,
             time_zone: booking.time_zone,
             mode: booking.mode,
             location: booking.location,

@@ -17,18 +17,20 @@ use contract::booking::v1::{
     SendPaymentPageRequest, SendPaymentPageResponse, StaffBooking, UnblockTimeRequest,
     UnblockTimeResponse,
 };
-use contract::convert::to_wire;
-use eventstore::{Act, StaffAuthorizer, StoreError};
+use contract::convert::{practice_late_to_wire, to_wire};
+use eventstore::{Act, StaffAuthorizer};
 use kernel::Id;
 use kernel::id::{Block, Booking, Kind};
 use messaging::{ParkedEvents, history};
 use practice::Practice;
 use runtime::caller::Users;
-use runtime::status::{to_status, unavailable};
+use runtime::status::to_status;
+use service::ParkedHandler;
 use staff::{Level, Role, Staff};
 use tonic::{Request, Response, Status};
 
 use super::agreement::{wire_accepted_terms, wire_consent};
+use super::audited::audited;
 use super::ownership::record_booking_id;
 use super::wire_role::wire_role;
 use crate::app::App;
@@ -58,7 +60,7 @@ pub struct StaffHandler {
     app: Arc<App>,
     users: Users,
     authorizer: StaffAuthorizer,
-    parked: ParkedEvents,
+    parked: ParkedHandler,
 }
 
 impl StaffHandler {
@@ -67,19 +69,8 @@ impl StaffHandler {
     pub fn new(app: Arc<App>, users: Users, parked: ParkedEvents) -> Self {
         let roles = Arc::new(StaffTable(app.store.clone()));
         let authorizer = StaffAuthorizer::new(users.clone(), roles, app.store.clone());
+        let parked = ParkedHandler::new(authorizer.clone(), parked);
         Self { app, users, authorizer, parked }
-    }
-
-    /// Returns an action's result; a rejection is recorded in the audit log first.
-    async fn audit_rejection<T>(
-        &self,
-        (staff, act): (Staff, Act<'_>),
-        outcome: Result<T, Error>,
-    ) -> Result<T, Status> {
-        match outcome {
-            Ok(done) => Ok(done),
-            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
-        }
     }
 
     async fn scope(&self, staff: Staff) -> Result<Scope, Status> {
@@ -94,7 +85,7 @@ impl StaffHandler {
     ) -> Result<Scope, Status> {
         let scope = self.scope(staff).await?;
         let checked = scope.check_booking(&self.app, booking_id).await;
-        self.audit_rejection((staff, act), checked).await?;
+        audited(&self.authorizer, staff, act, checked).await?;
         Ok(scope)
     }
 
@@ -102,9 +93,11 @@ impl StaffHandler {
     async fn page_key(
         &self,
         id: Id<Booking>,
-        request: (Staff, &str, &str),
+        staff: Staff,
+        method: &str,
+        key: &str,
     ) -> Result<String, Status> {
-        let key = key_for_staff(&self.app, id, request).await;
+        let key = key_for_staff(&self.app, id, staff, method, key).await;
         key.map_err(|error| to_status(&error))
     }
 
@@ -164,10 +157,6 @@ fn without_subject(action: &'static str) -> Act<'static> {
     Act { action, subject: "" }
 }
 
-fn or_unavailable<T>(result: Result<T, StoreError>) -> Result<T, Status> {
-    result.map_err(|error| unavailable(&error))
-}
-
 #[tonic::async_trait]
 impl BookingStaffService for StaffHandler {
     /// Not recorded in the audit log: callers ask for their own role only.
@@ -189,7 +178,7 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let scope = self.scope(staff).await?;
         let listed = list_bookings(&self.app, request.get_ref(), &scope).await;
-        let listed = self.audit_rejection((staff, act), listed).await?;
+        let listed = audited(&self.authorizer, staff, act, listed).await?;
         self.authorizer.audit_read(staff, Act { subject: &listed.range, ..act }).await?;
         let bookings = listed.found.into_iter().map(wire_booking).collect();
         Ok(Response::new(ListBookingsResponse {
@@ -207,7 +196,7 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let scope = self.scope(staff).await?;
         let listed = list_blocked_times(&self.app, request.get_ref(), &scope).await;
-        let listed = self.audit_rejection((staff, act), listed).await?;
+        let listed = audited(&self.authorizer, staff, act, listed).await?;
         self.authorizer.audit_read(staff, Act { subject: &listed.range, ..act }).await?;
         let practice = &self.app.practice;
         let blocked_times =
@@ -224,9 +213,9 @@ impl BookingStaffService for StaffHandler {
         let mut request = request.into_inner();
         let scope = self.scope(staff).await?;
         let own = scope.practitioner(std::mem::take(&mut request.practitioner_id));
-        request.practitioner_id = self.audit_rejection((staff, act), own).await?;
+        request.practitioner_id = audited(&self.authorizer, staff, act, own).await?;
         let blocked = block_time(&self.app, staff, request).await;
-        let id = self.audit_rejection((staff, act), blocked).await?;
+        let id = audited(&self.authorizer, staff, act, blocked).await?;
         let blocked_time = self.blocked(id).await?;
         Ok(Response::new(BlockTimeResponse { blocked_time }))
     }
@@ -241,7 +230,7 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
         let scope = self.scope(staff).await?;
         let opened = unblock_time(&self.app, (staff, &scope), request).await;
-        self.audit_rejection((staff, act), opened).await?;
+        audited(&self.authorizer, staff, act, opened).await?;
         Ok(Response::new(UnblockTimeResponse {}))
     }
 
@@ -260,7 +249,7 @@ impl BookingStaffService for StaffHandler {
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let cancelled = cancel_booking(&self.app, staff, request).await;
         let Cancelled { id, refund, unpaid } =
-            self.audit_rejection((staff, act), cancelled).await?;
+            audited(&self.authorizer, staff, act, cancelled).await?;
         let (booking, refund) = (self.booking(id, &scope).await?, Some(refund.into()));
         Ok(Response::new(CancelBookingResponse { booking, refund, unpaid }))
     }
@@ -276,15 +265,20 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(&metadata, act, allowed).await?;
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let preview = preview_cancellation(&self.app, staff, &request).await;
-        let preview = self.audit_rejection((staff, act), preview).await?;
+        let preview = audited(&self.authorizer, staff, act, preview).await?;
         self.authorizer.audit_read(staff, act).await?;
         let booking = self.booking(preview.id, &scope).await?;
         let all = booking.as_ref().and_then(|staff| staff.booking.as_ref());
         let all = all.map(|booking| booking.sessions.as_slice()).unwrap_or_default();
         let of_number = |number: &usize| all.get(number.checked_sub(1)?).cloned();
         let sessions = preview.sessions.iter().filter_map(of_number).collect();
-        let (refund, unpaid) = (Some(preview.refund.into()), preview.unpaid);
-        Ok(Response::new(PreviewCancellationResponse { booking, sessions, refund, unpaid }))
+        Ok(Response::new(PreviewCancellationResponse {
+            booking,
+            sessions,
+            refund: Some(preview.refund.into()),
+            unpaid: preview.unpaid,
+            practice_late: practice_late_to_wire(preview.practice_late),
+        }))
     }
 
     async fn release_hold(
@@ -297,7 +291,7 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let released = release_hold(&self.app, staff, request).await;
-        let id = self.audit_rejection((staff, act), released).await?;
+        let id = audited(&self.authorizer, staff, act, released).await?;
         let booking = self.booking(id, &scope).await?;
         Ok(Response::new(ReleaseHoldResponse { booking }))
     }
@@ -312,7 +306,7 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let marked = mark_attendance(&self.app, staff, request).await;
-        let id = self.audit_rejection((staff, act), marked).await?;
+        let id = audited(&self.authorizer, staff, act, marked).await?;
         let booking = self.booking(id, &scope).await?;
         Ok(Response::new(MarkAttendanceResponse { booking }))
     }
@@ -325,7 +319,7 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let scope = self.scope(staff).await?;
         let found = find_bookings(&self.app, &request.get_ref().reference, &scope).await;
-        let found = self.audit_rejection((staff, act), found).await?;
+        let found = audited(&self.authorizer, staff, act, found).await?;
         self.authorizer.audit_read(staff, act).await?;
         let bookings = found.into_iter().map(wire_booking).collect();
         Ok(Response::new(FindBookingsResponse { bookings }))
@@ -340,7 +334,7 @@ impl BookingStaffService for StaffHandler {
         let act = Act { action: accept_claim::METHOD, subject: subject::<Booking>(&booking_id) };
         let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
         let accepted = accept_claim(&self.app, staff, request).await;
-        let id = self.audit_rejection((staff, act), accepted).await?;
+        let id = audited(&self.authorizer, staff, act, accepted).await?;
         let booking = self.booking(id, &self.scope(staff).await?).await?;
         Ok(Response::new(AcceptClaimResponse { booking }))
     }
@@ -354,12 +348,12 @@ impl BookingStaffService for StaffHandler {
         let mut request = request.into_inner();
         let scope = self.scope(staff).await?;
         let own = scope.practitioner(std::mem::take(&mut request.practitioner_id));
-        request.practitioner_id = self.audit_rejection((staff, act), own).await?;
+        request.practitioner_id = audited(&self.authorizer, staff, act, own).await?;
         let key = request.idempotency_key.clone();
         let held = request_phone_booking(&self.app, staff, request).await;
-        let held = self.audit_rejection((staff, act), held).await?;
+        let held = audited(&self.authorizer, staff, act, held).await?;
         record_booking_id(held.id);
-        let page_key = self.page_key(held.id, (staff, PHONE_METHOD, &key)).await?;
+        let page_key = self.page_key(held.id, staff, PHONE_METHOD, &key).await?;
         let booking = wire_booking(scope.shown(held.view));
         Ok(Response::new(RequestPhoneBookingResponse { booking: Some(booking), page_key }))
     }
@@ -376,8 +370,8 @@ impl BookingStaffService for StaffHandler {
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let key = request.idempotency_key.clone();
         let sent = send_payment_page(&self.app, staff, request).await;
-        let id = self.audit_rejection((staff, act), sent).await?;
-        let page_key = self.page_key(id, (staff, send_payment_page::METHOD, &key)).await?;
+        let id = audited(&self.authorizer, staff, act, sent).await?;
+        let page_key = self.page_key(id, staff, send_payment_page::METHOD, &key).await?;
         let booking = self.booking(id, &scope).await?;
         Ok(Response::new(SendPaymentPageResponse { booking, page_key }))
     }
@@ -391,7 +385,7 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let page = join_page(&self.app, &booking_id, &scope).await;
-        let page = self.audit_rejection((staff, act), page).await?;
+        let page = audited(&self.authorizer, staff, act, page).await?;
         self.authorizer.audit_read(staff, act).await?;
         Ok(Response::new(page))
     }
@@ -404,7 +398,7 @@ impl BookingStaffService for StaffHandler {
         let act = Act { action: "GetBookingHistory", subject: subject::<Booking>(&booking_id) };
         let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
         let found = booking_history(&self.app, &booking_id).await;
-        let found = self.audit_rejection((staff, act), found).await?;
+        let found = audited(&self.authorizer, staff, act, found).await?;
         self.authorizer.audit_read(staff, act).await?;
         let scope = self.scope(staff).await?;
         Ok(Response::new(GetBookingHistoryResponse {
@@ -420,10 +414,7 @@ impl BookingStaffService for StaffHandler {
         &self,
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
-        let act = without_subject("ListParkedEvents");
-        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
-        self.authorizer.audit_read(staff, act).await?;
-        let events = or_unavailable(self.parked.list().await)?;
+        let events = self.parked.list(request.metadata()).await?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
 
@@ -431,14 +422,8 @@ impl BookingStaffService for StaffHandler {
         &self,
         request: Request<RetryParkedEventsRequest>,
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
-        let (metadata, _extensions, request) = request.into_parts();
-        // The authorizer records only a well-formed id.
-        let act = Act { action: "RetryParkedEvents", subject: &request.stream_id };
-        let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
-        self.authorizer.audit_read(staff, act).await?;
-        let handled = or_unavailable(self.parked.retry(&request.stream_id).await)?;
-        let events = or_unavailable(self.parked.list().await)?;
-        let handled = i32::try_from(handled).unwrap_or(i32::MAX);
+        let (metadata, _extensions, asked) = request.into_parts();
+        let (handled, events) = self.parked.retry(&metadata, &asked.stream_id).await?;
         Ok(Response::new(RetryParkedEventsResponse { handled, events }))
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use eventstore::Store;
 use kernel::Id;
 use kernel::id::Booking;
+use runtime::scope::carried;
 use tokio::sync::watch;
 
 use crate::read_model::query;
@@ -43,7 +44,7 @@ impl WatchedVersions {
         let receiver = state.known.entry(id).or_default().subscribe();
         if !state.is_running {
             state.is_running = true;
-            tokio::spawn(self.clone().run());
+            tokio::spawn(carried(self.clone().run()));
         }
         receiver
     }

@@ -128,15 +128,11 @@ impl Holds {
         })
     }
 
-    /// The same for all sessions of a package: `same` is the booking that holds every one of them.
+    /// The same for one session more of a package: `same` is the booking that holds every one.
     #[must_use]
-    pub fn of_all(sessions: impl Iterator<Item = Self>) -> Self {
-        let both = |all: Self, one: Self| Self {
-            same: all.same.filter(|same| one.same == Some(*same)),
-            overlap: all.overlap || one.overlap,
-            ..all
-        };
-        sessions.reduce(both).unwrap_or_default()
+    pub fn and(self, one: Self) -> Self {
+        let same = self.same.filter(|same| one.same == Some(*same));
+        Self { same, overlap: self.overlap || one.overlap, ..self }
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use eventstore::{StoreError, Tx};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::project::{self, DayKey, mode_word, plain_state};
@@ -261,11 +262,13 @@ impl<'c> Wave<'c> {
             "insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
                                    requested_at, version, package_id, package_title,
-                                   package_notice_hours, by_phone)
+                                   package_notice_hours, by_phone,
+                                   cancellation_policy)
              select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bigint[],
                                   $6::text[], $7::text[], $8::text[], $9::text[],
                                   $10::timestamptz[], $11::timestamptz[], $12::bigint[],
-                                  $13::text[], $14::text[], $15::integer[], $16::boolean[])",
+                                  $13::text[], $14::text[], $15::integer[], $16::boolean[],
+                                  $17::jsonb[])",
         )
         .bind(column(all, |new| new.facts.booking_id.uuid()))
         .bind(column(all, |new| new.facts.customer_id.uuid()))
@@ -283,6 +286,7 @@ impl<'c> Wave<'c> {
         .bind(column(all, |new| new.facts.package.as_ref().map(|it| it.title.as_str())))
         .bind(column(all, |new| new.facts.package.as_ref().map(|it| it.notice_hours)))
         .bind(column(all, |new| new.facts.is_by_phone()))
+        .bind(column(all, |new| new.facts.policy.as_deref().map(Json)))
         .execute(tx.connection())
         .await?;
         Ok(())

@@ -1,7 +1,9 @@
 //! What was booked: by whom, which service, when, and the price.
 
+use std::sync::Arc;
+
 use kernel::id::{Booking, Customer};
-use kernel::{Id, Money, Timestamp};
+use kernel::{CancellationPolicy, Id, Money, Timestamp};
 
 use crate::domain::span::Span;
 
@@ -24,6 +26,15 @@ pub struct Package {
     /// Until how many hours before its start a customer can cancel a session with a full refund of
     /// its share.
     pub notice_hours: i32,
+}
+
+impl Package {
+    /// The policy of a package that carries its notice only.
+    #[must_use]
+    pub fn policy(&self) -> CancellationPolicy {
+        let hours = u16::try_from(self.notice_hours.max(0)).unwrap_or(u16::MAX);
+        CancellationPolicy::all_or_nothing(String::new(), hours)
+    }
 }
 
 /// How a booking came about, and whose it is.
@@ -71,9 +82,20 @@ pub struct Facts {
     pub mode: Mode,
     /// How it came about.
     pub origin: Origin,
+    /// What goes back of its sessions; `None` in bookings of before policies were kept.
+    pub policy: Option<Arc<CancellationPolicy>>,
 }
 
 impl Facts {
+    /// What goes back of its sessions: by its own policy, else by its package's notice, else by
+    /// the one of bookings that carry none.
+    #[must_use]
+    pub fn policy(&self, unwritten: &CancellationPolicy) -> CancellationPolicy {
+        let written = self.policy.as_deref().cloned();
+        let by_notice = || self.package.as_ref().map(Package::policy);
+        written.or_else(by_notice).unwrap_or_else(|| unwritten.clone())
+    }
+
     /// Whether nothing is to be paid.
     #[must_use]
     pub fn is_free(&self) -> bool {

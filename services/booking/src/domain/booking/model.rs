@@ -200,7 +200,7 @@ pub enum Command {
     ScheduleMeeting { meeting: MeetingId },
     /// Staff cancel, on the customer's request or the practice's own: one session of a package, or
     /// all that have not ended.
-    Cancel { cancellation: Cancellation, session: Option<usize>, now: Timestamp },
+    Cancel { cancellation: Cancellation, now: Timestamp },
     /// A session's end is due.
     Complete { now: Timestamp },
     /// Staff say whether the client came: to this session, or to the last one that has begun.

@@ -2,7 +2,7 @@
 
 use kernel::Timestamp;
 
-use super::cancellation::Cancellation;
+use super::cancellation::{Cancellation, CancelledBy};
 use super::ended_sessions::{EndedSessions, SessionEnd};
 use super::facts::Facts;
 use super::model::{ConfirmationBasis, Event, Rejection, State};
@@ -66,9 +66,10 @@ impl<'s> PlacedPackage<'s> {
     /// Cancels one session, or all that have not ended, each by the policy with its share.
     pub(super) fn cancel(
         &self,
-        (cancellation, session): (Cancellation, Option<usize>),
+        cancellation: &Cancellation,
         now: Timestamp,
     ) -> Result<Vec<Event>, Rejection> {
+        let session = cancellation.session;
         if session.is_some_and(|number| self.facts.session(number).is_none()) {
             return Err(Rejection::SessionUnknown);
         }
@@ -96,7 +97,7 @@ impl<'s> PlacedPackage<'s> {
                 with_all: false,
             });
         }
-        Ok(self.conclude(events, Some(cancellation)))
+        Ok(self.conclude(events, Some(cancellation.by)))
     }
 
     fn due(&self, now: Timestamp) -> Vec<Event> {
@@ -119,20 +120,20 @@ impl<'s> PlacedPackage<'s> {
 
     /// Adds the booking's own end, once all of its sessions have ended: it is completed if one of
     /// them took place.
-    fn conclude(&self, mut events: Vec<Event>, cancellation: Option<Cancellation>) -> Vec<Event> {
+    fn conclude(&self, mut events: Vec<Event>, cancelled_by: Option<CancelledBy>) -> Vec<Event> {
         let after = self.after(&events);
         if self.facts.numbers().any(|number| after.get(number).is_none()) {
             return events;
         }
-        match (cancellation, after.refund()) {
-            (Some(cancellation), Some(refund)) if !after.has_completed() => {
+        match (cancelled_by, after.refund()) {
+            (Some(by), Some(refund)) if !after.has_completed() => {
                 let unpaid = *self.basis == ConfirmationBasis::Claim;
                 for event in &mut events {
                     if let Event::SessionCancelled { with_all, .. } = event {
                         *with_all = true;
                     }
                 }
-                events.push(Event::Cancelled { by: cancellation.by, refund, unpaid });
+                events.push(Event::Cancelled { by, refund, unpaid });
             }
             _ => events.push(Event::Completed),
         }

@@ -1,11 +1,12 @@
 //! Given-when-then tests of a booking's lifecycle, and properties of every history.
 
 mod attendance;
+mod effects;
 mod free;
 mod packages;
 mod phone;
 
-use kernel::{Decider, Id, Money, Timestamp, fold};
+use kernel::{CancellationPolicy, Decider, Id, Money, Timestamp, fold};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -21,7 +22,7 @@ fn at(minutes: i64) -> Timestamp {
 }
 
 /// A session of an hour, starting so many minutes after the request.
-fn facts_at(start: i64) -> Facts {
+pub(super) fn facts_at(start: i64) -> Facts {
     Facts {
         booking_id: Id::from_uuid(Uuid::from_u128(1)),
         customer_id: Id::from_uuid(Uuid::from_u128(2)),
@@ -33,7 +34,13 @@ fn facts_at(start: i64) -> Facts {
         practitioner_id: "lead".to_owned(),
         mode: Mode::Online,
         origin: Origin::Account,
+        policy: None,
     }
+}
+
+/// All of the price until a day before the start, and nothing later.
+fn a_day() -> CancellationPolicy {
+    CancellationPolicy::all_or_nothing(String::new(), 24)
 }
 
 fn requested_for(start: i64) -> Event {
@@ -85,8 +92,8 @@ fn accept(now: i64, free: bool) -> Command {
 }
 
 fn cancel(by: CancelledBy, refund: RefundChoice, now: i64) -> Command {
-    let cancellation = Cancellation { by, refund, notice_hours: 24 };
-    Command::Cancel { cancellation, session: None, now: at(now) }
+    let cancellation = Cancellation { by, refund, session: None, unwritten: a_day() };
+    Command::Cancel { cancellation, now: at(now) }
 }
 
 fn cancelled(by: CancelledBy, minor: i64) -> Event {
@@ -409,9 +416,7 @@ fn at_time(command: Command, time: Timestamp) -> Command {
         Command::AcceptClaim { claimed, free, .. } => {
             Command::AcceptClaim { claimed, free, now: time }
         }
-        Command::Cancel { cancellation, session, .. } => {
-            Command::Cancel { cancellation, session, now: time }
-        }
+        Command::Cancel { cancellation, .. } => Command::Cancel { cancellation, now: time },
         Command::Expire { .. } => Command::Expire { now: time },
         Command::VerifyPayment { payment, placement, .. } => {
             Command::VerifyPayment { payment, placement, now: time }

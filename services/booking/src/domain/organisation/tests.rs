@@ -15,7 +15,7 @@ fn change(actor: Role, before: Role, after: Option<Role>) -> RoleChange {
 }
 
 #[test]
-fn only_owners_touch_owners_and_only_managers_touch_anybody() {
+fn only_owners_touch_owners_and_only_managers_touch_members() {
     for actor in ROLES {
         for before in ROLES {
             for after in ROLES.iter().copied().map(Some).chain([None]) {

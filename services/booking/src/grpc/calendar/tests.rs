@@ -5,8 +5,8 @@ mod read_by_others;
 use std::path::Path;
 
 use contract::booking::v1 as wire;
-use contract::convert::to_wire;
-use kernel::{Id, Timestamp};
+use contract::convert::{practice_late_to_wire, to_wire};
+use kernel::{Currency, Id, Money, PracticeLate, Timestamp};
 use practice::Practice;
 use uuid::Uuid;
 
@@ -62,6 +62,20 @@ fn view(state: wire::BookingState, join_url: &str, location: &str) -> View {
             ..wire::Booking::default()
         },
     }
+}
+
+#[test]
+fn a_session_says_until_when_how_much_goes_back() {
+    let mut view = view(wire::BookingState::Confirmed, "", "Bhopal");
+    let session = &mut view.booking.sessions[0];
+    let refund = Some(Money { minor: 25_000, currency: Currency::Inr }.into());
+    let practice_late = practice_late_to_wire(PracticeLate::Share(20));
+    let step = wire::RefundStep { until_at: session.starts_at, refund, practice_late };
+    session.refund_steps = vec![step];
+    let text = file(&practice(), &view).unwrap().replace("\r\n ", "");
+    let words = "until Tuesday 24 November 2026\\, 11:00 am IST we refund ₹250 \
+                 (if we cancel then: all of it\\, and 20% of the price).";
+    assert!(text.contains(words), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Packages: their sessions end one by one, each with its share of the price.
 
-use kernel::{Decider, Money, fold};
+use kernel::{CancellationPolicy, Decider, Money, fold};
 use proptest::prelude::*;
 
 use super::{
@@ -67,8 +67,9 @@ fn over(by: CancelledBy, minor: i64) -> Event {
 /// The policy's own notice is not the package's.
 fn one(number: usize, now: i64) -> Command {
     let (by, refund) = (CancelledBy::Customer, RefundChoice::ByPolicy);
-    let cancellation = Cancellation { by, refund, notice_hours: 90 };
-    Command::Cancel { cancellation, session: Some(number), now: at(now) }
+    let unwritten = CancellationPolicy::all_or_nothing(String::new(), 90);
+    let cancellation = Cancellation { by, refund, session: Some(number), unwritten };
+    Command::Cancel { cancellation, now: at(now) }
 }
 
 fn complete(now: i64) -> Command {
@@ -178,8 +179,9 @@ fn money_for_a_claim_follows_what_was_promised_for_each_session() {
 fn any_of_a_package() -> impl Strategy<Value = Command> {
     let numbered = (0_usize..5, any::<bool>()).prop_map(|(number, by_practice)| {
         let by = if by_practice { CancelledBy::Practice } else { CancelledBy::Customer };
-        let cancellation = Cancellation { by, refund: RefundChoice::ByPolicy, notice_hours: 24 };
-        Command::Cancel { cancellation, session: Some(number), now: at(0) }
+        let (refund, unwritten) = (RefundChoice::ByPolicy, super::a_day());
+        let cancellation = Cancellation { by, refund, session: Some(number), unwritten };
+        Command::Cancel { cancellation, now: at(0) }
     });
     let placed = Just(verify(0, FREE));
     let request = Just(Command::Request { facts: package(), until: at(15) });
