@@ -10,17 +10,18 @@ use practice::Practice;
 use self::days::slot_taken_when_excluded;
 use crate::contract;
 use crate::domain::availability::Rules;
-use crate::domain::booking::{self, BookingLife};
-use crate::domain::day;
+use crate::domain::booking::{self, BookingLife, Effect};
 use crate::domain::span::Span;
-use crate::error::{Error, Rejection};
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::project;
 use crate::read_model::query;
 use crate::read_model::view::View;
+use crate::timers::kinds;
 
 mod days;
 pub mod busy_times;
 pub mod accepted_terms;
+pub mod cancellation_policies;
 pub mod consents;
 pub mod consent_codes;
 pub mod invitations;
@@ -155,7 +156,8 @@ impl LockedBooking {
         }))
     }
 
-    /// Decides, appends and updates the booking's own rows; its days are updated separately.
+    /// Decides, appends, updates the booking's rows, and carries out what follows for its days and
+    /// its timers.
     ///
     /// # Errors
     /// The booking's rejection.
@@ -167,7 +169,9 @@ impl LockedBooking {
         let events = self.decide(tx, command).await?;
         for event in &events {
             project::booking(tx, self.id, event).await?;
+            log(self.id, event);
         }
+        self.carry_out(tx, &events).await?;
         Ok(events)
     }
 
@@ -178,20 +182,34 @@ impl LockedBooking {
     /// # Errors
     /// `SlotTaken` when the day rejects the command or the exclusion constraint is violated.
     pub async fn hold(&mut self, tx: &mut Tx, hold: &Hold<'_>) -> Result<(), Error> {
-        let (booking_id, now, until) = (self.id, self.now, hold.until);
-        let request = booking::Command::Request { facts: hold.facts.clone(), until };
-        self.decide(tx, request).await?;
-        for span in hold.facts.sessions.iter().copied() {
-            let take = if hold.facts.is_free() {
-                day::Command::Book { booking_id, span, now }
-            } else {
-                day::Command::Hold { booking_id, span, until, now }
-            };
-            let day = self.days.iter_mut().find(|day| day.has(&span));
-            let day = day.ok_or(CommandError::Rejected(Rejection::InvalidStart))?;
-            for event in day.decide(tx, take).await? {
-                if !matches!(event, day::Event::Held { .. } | day::Event::Booked { .. }) {
-                    project::day(tx, &day.key, &event).await.map_err(slot_taken_when_excluded)?;
+        let request = booking::Command::Request { facts: hold.facts.clone(), until: hold.until };
+        let events = self.decide(tx, request).await?;
+        self.carry_out(tx, &events).await
+    }
+
+    /// Carries out what follows from events. The rows of the times that a new booking takes are
+    /// left to [`insert_holds`].
+    async fn carry_out(&mut self, tx: &mut Tx, events: &[booking::Event]) -> Result<(), Error> {
+        let is_new = matches!(events.first(), Some(booking::Event::Requested { .. }));
+        let effects = |event| booking::effects(&self.state, event, self.now);
+        for effect in events.iter().flat_map(effects).collect::<Vec<_>>() {
+            match effect {
+                Effect::Day { session, command } => {
+                    let day = self.days.iter_mut().find(|day| day.has(&session));
+                    match day {
+                        Some(day) if is_new => day.take(tx, command).await?,
+                        Some(day) => day.apply(tx, command).await?,
+                        None if is_new => return Err(refuse(Rejection::InvalidStart)),
+                        None => {}
+                    }
+                }
+                Effect::SetTimer { timer, due } => {
+                    let (kind, subject) = kinds::key(self.id, timer);
+                    tx.set_timer(kind, &subject, due, kinds::payload(tx)).await?;
+                }
+                Effect::EndTimer(timer) => {
+                    let (kind, subject) = kinds::key(self.id, timer);
+                    tx.end_timer(kind, &subject).await?;
                 }
             }
         }
@@ -269,42 +287,23 @@ impl LockedBooking {
         Ok(true)
     }
 
-    /// Sends a command to the day of each session.
-    ///
-    /// # Errors
-    /// The first rejection.
-    pub async fn apply_to_days(
-        &mut self,
-        tx: &mut Tx,
-        command: impl Fn(Span) -> day::Command,
-    ) -> Result<(), Error> {
-        for span in self.sessions() {
-            if let Some(day) = self.days.iter_mut().find(|day| day.has(&span)) {
-                day.apply(tx, command(span)).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends a command to the day of one session.
-    ///
-    /// # Errors
-    /// The rejection.
-    pub async fn apply_to_day_of(
-        &mut self,
-        tx: &mut Tx,
-        number: usize,
-        command: day::Command,
-    ) -> Result<(), Error> {
-        let span = self.state.facts().and_then(|facts| facts.session(number));
-        let day = self.days.iter_mut().find(|day| span.is_some_and(|span| day.has(&span)));
-        match day {
-            Some(day) => day.apply(tx, command).await,
-            None => Ok(()),
-        }
-    }
-
     fn sessions(&self) -> Vec<Span> {
         self.state.facts().map(|facts| facts.sessions.clone()).unwrap_or_default()
+    }
+}
+
+fn log(booking_id: Id<Booking>, event: &booking::Event) {
+    match event {
+        booking::Event::CheckoutOpened { .. } => {
+            tracing::info!(%booking_id, "the hold was extended");
+        }
+        booking::Event::Confirmed { reinstated, .. } => {
+            tracing::info!(%booking_id, reinstated, "confirmed");
+        }
+        booking::Event::Cancelled { .. } => tracing::info!(%booking_id, "cancelled"),
+        booking::Event::SessionCancelled { number, .. } => {
+            tracing::info!(%booking_id, number, "a session was cancelled");
+        }
+        _ => {}
     }
 }

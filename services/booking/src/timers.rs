@@ -38,7 +38,7 @@ impl Timers {
 
     async fn handle(&self, timer: &Timer, traceparent: Option<String>) -> Result<(), BoxError> {
         if timer.kind == RETENTION {
-            delete_expired(&self.app.store, timer.subject.clone()).await?;
+            delete_expired(&self.app.store, &timer.subject).await?;
             return Ok(());
         }
         if timer.kind == PROBE {

@@ -2,16 +2,17 @@
 
 use contract::booking::v1 as wire;
 use contract::common::v1::DeskWay;
-use contract::convert::to_wire;
+use contract::convert::{self, to_wire};
 use eventstore::StoreError;
 use kernel::id::{Booking, Customer};
-use kernel::{Id, Timestamp};
+use kernel::{CancellationPolicy, Id, Money, RefundStep, Timestamp};
 use practice::Practice;
 use serde_json::Value;
 use sqlx::postgres::PgRow;
+use sqlx::types::Json;
 use sqlx::{PgExecutor, Row};
 
-use crate::domain::booking::{Origin, share_minor};
+use crate::domain::booking::{Origin, Package, schedule, share_minor};
 
 /// A booking, with fields that its owner does not see.
 #[derive(Clone)]
@@ -33,6 +34,13 @@ pub struct View {
 }
 
 impl View {
+    /// Until how many hours before its start each session can be cancelled for all of its price.
+    #[must_use]
+    pub fn notice_hours(&self) -> i32 {
+        let policy = self.booking.cancellation_policy.as_ref();
+        policy.and_then(|it| it.tiers.first()).map_or(0, |tier| tier.until_hours)
+    }
+
     /// Whether it is confirmed and placed, so that it has a calendar file.
     #[must_use]
     pub fn is_placed(&self) -> bool {
@@ -68,7 +76,10 @@ macro_rules! view_sql {
                     b.owed_minor, b.bank_minor, b.otherwise_minor,
                     c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
                     b.package_id, b.package_title, b.package_notice_hours, b.by_phone, b.adopted,
-                    c.terms_accepted_at, b.marks,
+                    c.terms_accepted_at, b.marks, b.cancellation_policy,
+                    case when b.cancellation_policy is null
+                         then (select policy from earlier_cancellation_policy)
+                    end as earlier_policy,
                     r.starts_at, r.ends_at, r.live
              from ",
             $bookings,
@@ -125,6 +136,7 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
             // A placed booking's times are live, unless they were cancelled.
             cancelled: !row.try_get::<bool, _>("live")? && was_placed(booking.state()),
             share: None,
+            refund_steps: Vec::new(),
         };
         match views.last_mut().filter(|last| last.booking.booking_id == booking.booking_id) {
             Some(last) => last.booking.sessions.push(session),
@@ -146,7 +158,7 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
         }
     }
     for view in &mut views {
-        set_shares(&mut view.booking);
+        set_refunds(&mut view.booking);
     }
     Ok(views)
 }
@@ -188,17 +200,55 @@ fn was_placed(state: wire::BookingState) -> bool {
     )
 }
 
-/// States the share of each session of a package.
-fn set_shares(booking: &mut wire::Booking) {
-    let (Some(price), Some(_)) = (&booking.price, &booking.package) else { return };
-    let (minor, sessions) = (price.minor_units, booking.sessions.len());
-    let currency_code = price.currency_code.clone();
+/// Whether none of its sessions takes place any more.
+fn is_over(state: wire::BookingState) -> bool {
+    !matches!(
+        state,
+        wire::BookingState::Held
+            | wire::BookingState::AwaitingPayment
+            | wire::BookingState::Confirmed
+            | wire::BookingState::MeetingScheduled
+    )
+}
+
+/// States the share of each session of a package, and what goes back of each that may be cancelled.
+fn set_refunds(booking: &mut wire::Booking) {
+    let policy = booking.cancellation_policy.as_ref().and_then(convert::cancellation_policy);
+    let price = booking.price.as_ref().and_then(convert::money);
+    let (Some(price), Some(policy)) = (price, policy) else { return };
+    let may_take_place = !is_over(booking.state());
+    let count = booking.sessions.len();
     for (session, number) in booking.sessions.iter_mut().zip(1..) {
-        session.share = Some(contract::common::v1::Money {
-            minor_units: share_minor(minor, (number, sessions)),
-            currency_code: currency_code.clone(),
-        });
+        let share = Money { minor: share_minor(price.minor, (number, count)), ..price };
+        session.share = booking.package.as_ref().map(|_| share.into());
+        let starts_at = session.starts_at.as_ref().and_then(convert::timestamp);
+        let is_open = may_take_place && share.minor > 0 && !session.cancelled;
+        let steps = starts_at.filter(|_| is_open).map(|at| schedule(&policy, share, at));
+        session.refund_steps = steps.into_iter().flatten().map(step_to_wire).collect();
     }
+}
+
+fn step_to_wire(step: RefundStep) -> wire::RefundStep {
+    wire::RefundStep {
+        until_at: Some(to_wire(step.until)),
+        refund: Some(step.refund.into()),
+        practice_late: convert::practice_late_to_wire(step.practice_late),
+    }
+}
+
+/// The booking's own policy; of one that carries none its package's notice, or else the one that
+/// was kept for such bookings.
+fn policy(row: &PgRow, practice: &Practice) -> Result<CancellationPolicy, StoreError> {
+    let stored = |name| row.try_get::<Option<Json<CancellationPolicy>>, _>(name);
+    if let Some(Json(policy)) = stored("cancellation_policy")? {
+        return Ok(policy);
+    }
+    if let Some(notice_hours) = row.try_get("package_notice_hours")? {
+        let (id, title) = (String::new(), String::new());
+        return Ok(Package { id, title, notice_hours }.policy());
+    }
+    let earlier = stored("earlier_policy")?.map(|Json(policy)| policy);
+    Ok(earlier.unwrap_or_else(|| practice.policies.cancellation_policy(None)))
 }
 
 fn package(row: &PgRow) -> Result<Option<wire::BookedPackage>, StoreError> {
@@ -252,6 +302,7 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
         paid: paid(row, price_minor)?,
         refunded_otherwise: some_money(row, row.try_get("otherwise_minor")?)?,
         paid_at_desk: paid_at_desk(row)?.into(),
+        cancellation_policy: Some((&policy(row, practice)?).into()),
     })
 }
 

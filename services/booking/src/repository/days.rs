@@ -180,8 +180,18 @@ impl LockedDay {
         Ok(())
     }
 
+    /// The same of a new booking; the rows of the time that it takes are left to the caller.
+    pub(super) async fn take(&mut self, tx: &mut Tx, command: day::Command) -> Result<(), Error> {
+        for event in self.decide(tx, command).await? {
+            if !matches!(event, day::Event::Held { .. } | day::Event::Booked { .. }) {
+                project::day(tx, &self.key, &event).await.map_err(slot_taken_when_excluded)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Decides and appends; the caller updates the read model.
-    pub(super) async fn decide(
+    async fn decide(
         &mut self,
         tx: &mut Tx,
         command: day::Command,

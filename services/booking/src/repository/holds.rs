@@ -5,6 +5,7 @@ use eventstore::{StoreError, Tx};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use practice::Practice;
+use sqlx::types::Json;
 use sqlx::{Postgres, QueryBuilder};
 
 use crate::domain::booking::Facts;
@@ -95,12 +96,12 @@ pub(super) async fn insert_holds(
              insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
                                    requested_at, version, package_id, package_title,
-                                   package_notice_hours, by_phone)
+                                   package_notice_hours, cancellation_policy, by_phone)
              select booking_id, customer_id, service_id, service_title, price_minor,
                     price_currency, practitioner_id, mode,
                     case when until_at is null then 'confirmed' else 'held' end, until_at, now,
                     case when until_at is null then 2 else 1 end,
-                    package_id, package_title, notice_hours, by_phone
+                    package_id, package_title, notice_hours, policy, by_phone
              from wanted returning *),
          origin as (
              insert into hold_origins (booking_id, network_hash, device_hash, held_at,
@@ -138,7 +139,7 @@ fn push_wanted(sql: &mut QueryBuilder<Postgres>, holds: &[Hold<'_>], now: Timest
         "with wanted (booking_id, customer_id, service_id, service_title, price_minor,
                       price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
                       first_name, last_name, email, phone, notes, package_id, package_title,
-                      notice_hours, by_phone, terms_accepted_at, network_hash, device_hash,
+                      notice_hours, policy, by_phone, terms_accepted_at, network_hash, device_hash,
                       rule_hours, shown_hours, terms_version, terms_hash, refunds_version,
                       refunds_hash, privacy_version, privacy_hash) as (",
     );
@@ -154,7 +155,8 @@ fn push_wanted(sql: &mut QueryBuilder<Postgres>, holds: &[Hold<'_>], now: Timest
         row.push_bind(contact.email()).push_bind(contact.phone()).push_bind(contact.notes());
         let package = facts.package.as_ref();
         row.push_bind(package.map(|it| &it.id)).push_bind(package.map(|it| &it.title));
-        row.push_bind(package.map(|it| it.notice_hours));
+        row.push_bind(package.map(|it| it.notice_hours))
+            .push_bind(facts.policy.as_deref().map(Json));
         row.push_bind(facts.is_by_phone()).push_bind((!facts.is_by_phone()).then_some(now));
         row.push_bind(hold.network_hash).push_bind(hold.device_hash);
         let Acceptance { shown, notice_hours } = hold.acceptance;

@@ -5,6 +5,8 @@ use kernel::Id;
 use kernel::id::Booking;
 use serde_json::{Value, json};
 
+use crate::domain::booking::Timer;
+
 /// A hold expires.
 pub const HOLD_END: &str = "hold-end";
 /// A session ends.
@@ -29,12 +31,15 @@ pub fn payload(tx: &Tx) -> Value {
     json!({ "traceparent": tx.metadata().traceparent })
 }
 
-/// The subject of a session's timer: its booking, and in a package the session's number.
+/// The kind and the subject of a booking's timer: the booking, and in a package the session's
+/// number.
 #[must_use]
-pub fn session(id: Id<Booking>, number: Option<usize>) -> String {
-    match number {
-        None => id.to_string(),
-        Some(number) => format!("{id}/{number}"),
+pub fn key(id: Id<Booking>, timer: Timer) -> (&'static str, String) {
+    match timer {
+        Timer::HoldEnd => (HOLD_END, id.to_string()),
+        Timer::CreateMeeting => (CREATE_MEETING, id.to_string()),
+        Timer::SessionEnd(None) => (SESSION_END, id.to_string()),
+        Timer::SessionEnd(Some(number)) => (SESSION_END, format!("{id}/{number}")),
     }
 }
 

@@ -29,7 +29,7 @@ async fn harness() -> GrpcHarness {
 
 /// What a start of the service does.
 async fn keep(harness: &GrpcHarness, texts: Vec<LegalText>) {
-    keep_texts(&harness.world.app.store, &Arc::from(texts)).await.unwrap();
+    keep_texts(&harness.world.app, &Arc::from(texts)).await.unwrap();
 }
 
 fn shown(texts: &[LegalText]) -> ShownTexts {

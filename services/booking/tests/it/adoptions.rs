@@ -34,9 +34,9 @@ async fn held(world: &World, hour: i64) -> Id<Booking> {
 async fn a_proved_address_adopts_its_bookings_once() {
     let world = World::without_timers().await;
     let (first, second) = (held(&world, 11).await, held(&world, 13).await);
-    let nobody = adopt_bookings(&world.app, client(1, None)).await.unwrap();
+    let unproved = adopt_bookings(&world.app, client(1, None)).await.unwrap();
     let other = adopt_bookings(&world.app, client(1, Some("ravi@example.org"))).await.unwrap();
-    assert_eq!((nobody.len(), other.len()), (0, 0));
+    assert_eq!((unproved.len(), other.len()), (0, 0));
     let asha = || client(1, Some("asha@example.org"));
     assert_eq!(adopt_bookings(&world.app, asha()).await.unwrap(), [first, second]);
     for id in [first, second] {

@@ -1,7 +1,7 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use booking::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
+use booking::config::{Config, GrantConfig, RoleConfig, migration};
 use booking::domain::consent::ConsentError;
 use booking::domain::consent::code::SignatureError;
 use booking::domain::contact::ContactError;
@@ -64,7 +64,7 @@ fn rejections_reach_callers_like_this() {
 #[test]
 fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
-    insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
+    insta::assert_snapshot!("settings_of_migrate", dump::settings(migration));
     insta::assert_snapshot!("settings_of_grant", dump::settings(GrantConfig::read));
     insta::assert_snapshot!("settings_of_role", dump::settings(RoleConfig::read));
 }

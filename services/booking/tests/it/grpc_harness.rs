@@ -13,6 +13,7 @@ use contract::booking::v1::organisation_staff_service_client::OrganisationStaffS
 use contract::booking::v1::payment_page_service_client::PaymentPageServiceClient;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
+use messaging::ParkedEvents;
 use runtime::caller::{UserSettings, Users};
 use runtime::channel::{self, PeerChannel};
 use runtime::server::Server;
@@ -50,7 +51,12 @@ impl GrpcHarness {
         let address = "127.0.0.1:0".parse().unwrap();
         let server = Server::bind(address, &world.shutdown).await.unwrap();
         let url = format!("http://{}", server.address().unwrap());
-        let routes = booking::routes(&world.app, verifier, &world.peers, &world.shutdown);
+        let parked = ParkedEvents::new(world.app.store.clone());
+        let parked = booking::consumers::all(&world.app)
+            .into_iter()
+            .fold(parked, |parked, (name, source, it)| parked.consumer(name, source, it));
+        let (app, peers) = (&world.app, &world.peers);
+        let routes = booking::grpc::routes::all(app, verifier, peers, &world.shutdown, parked);
         tokio::spawn(server.serve(routes));
         Self { world, users, url }
     }

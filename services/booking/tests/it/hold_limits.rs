@@ -65,7 +65,7 @@ async fn an_account_that_does_not_pay_waits_longer_with_each_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_has_paid_once_has_no_limit() {
+async fn a_customer_who_has_paid_once_has_no_limit() {
     let world = World::without_timers().await;
     let app = app(&world, [TWO, TWO, TWO]);
     let origin = || HoldOrigin { network: Some(vec![1]), device: Some(vec![2]) };
@@ -123,6 +123,6 @@ async fn many_accounts_of_a_device_or_a_network_share_its_limit() {
     let rows = "select count(*) from hold_origins";
     assert_eq!(world.count(rows).await, 7);
     world.minutes_later(2 * 24 * 60).await;
-    retention::delete_expired(&app.store, "test".to_owned()).await.unwrap();
+    retention::delete_expired(&app.store, "test").await.unwrap();
     assert_eq!(world.count(rows).await, 0);
 }

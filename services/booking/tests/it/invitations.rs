@@ -281,7 +281,7 @@ async fn of_many_accounts_and_one_withdrawal_at_once_one_is_decided() {
 }
 
 #[tokio::test]
-async fn nobody_invites_above_the_own_role_and_a_lost_role_takes_its_invitations_along() {
+async fn no_member_invites_above_the_own_role_and_a_lost_role_takes_its_invitations_along() {
     let harness = practice().await;
     let above = try_invite(&harness, ADMIN, (ADDRESS, StaffRole::Owner)).await;
     refused(above, Code::PermissionDenied, "ROLE_ABOVE_OWN", "");

@@ -23,6 +23,7 @@ mod day_sessions;
 mod desk;
 mod claims;
 mod cancels;
+mod cancellation_policies;
 mod blocks;
 mod staff;
 mod second_factor;

@@ -1,6 +1,8 @@
 //! The probe does what a request does and leaves nothing that a person, a figure or another service
 //! could see.
 
+use std::sync::Arc;
+
 use booking::app::probe::{end_timer, hold_and_release};
 
 use crate::world::World;
@@ -9,7 +11,7 @@ use crate::world::World;
 async fn it_holds_and_releases_a_time_and_leaves_one_timer() {
     let world = World::without_timers().await;
     for _ in 0..3 {
-        hold_and_release(&world.app).await.unwrap();
+        hold_and_release(Arc::clone(&world.app)).await.unwrap();
     }
     for table in
         ["events", "outbox", "bookings", "slot_reservations", "booking_contacts", "hold_origins"]
@@ -35,8 +37,8 @@ async fn it_fails_when_no_customer_could_hold_a_time() {
                 create trigger refuse before insert on slot_reservations
                     for each row execute function refuse();";
     world.db.as_owner(full).await.unwrap();
-    hold_and_release(&world.app).await.unwrap_err();
+    hold_and_release(Arc::clone(&world.app)).await.unwrap_err();
     assert_eq!(world.count("select count(*) from timers where kind = 'probe'").await, 0);
     world.db.as_owner("drop trigger refuse on slot_reservations").await.unwrap();
-    hold_and_release(&world.app).await.unwrap();
+    hold_and_release(Arc::clone(&world.app)).await.unwrap();
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use booking::config::{CalendarSettings, Config, MeetingSettings, MigrationConfig, Neighbours};
+use booking::config::{CalendarSettings, Config, MeetingSettings, Neighbours};
 use booking::domain::claim_policy::ClaimPolicy;
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::{BookingState, GetBookingRequest, MailState, PaymentState};
@@ -109,12 +109,7 @@ async fn a_booking_is_confirmed_by_the_feeds_of_other_services_alone() {
     let users = TestUsers::new("http://127.0.0.1/auth/v1").unwrap();
     let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
     // Migrating again changes nothing.
-    booking::migrate(MigrationConfig {
-        owner_url: db.owner_url.clone().into(),
-        database_url: db.url.clone().into(),
-    })
-    .await
-    .unwrap();
+    db.migrate(&booking::MIGRATIONS).await.unwrap();
     let offset = format!("timestamptz '{MORNING}' - clock_timestamp()");
     db.as_owner(&format!("update clock set offset_by = {offset}")).await.unwrap();
     let payments = Neighbour::new("payments", &keys, &shutdown).await;

@@ -283,8 +283,8 @@ async fn only_the_owner_learns_the_calendar_bookings_id() {
     let other = harness.calendars().get_calendar_booking(ask(2)).await;
     refused(other, Code::NotFound, "BOOKING_NOT_FOUND", "");
     let plain = GetCalendarBookingRequest { booking_id: id.to_string() };
-    let nobody = harness.calendars().get_calendar_booking(plain).await;
-    refused(nobody, Code::Unauthenticated, "TOKEN_MISSING", "");
+    let anonymous = harness.calendars().get_calendar_booking(plain).await;
+    refused(anonymous, Code::Unauthenticated, "TOKEN_MISSING", "");
 }
 
 #[tokio::test]

@@ -171,7 +171,7 @@ async fn a_role_is_effective_from_grant_to_revocation() {
             person: Person(customer(1)),
             role: Granted(Some(role)),
         };
-        booking::grant(config).await.unwrap();
+        booking::config::grant(config).await.unwrap();
         assert_eq!(own().await, shown);
         assert_eq!(told("payments").await, word);
         assert_eq!(told("notifications").await, word);
@@ -187,8 +187,8 @@ async fn a_role_is_effective_from_grant_to_revocation() {
     let first = ("operator".to_owned(), "front_desk".to_owned(), subject, "done".to_owned());
     assert_eq!(granted[0], first);
     let user_id = "nobody".to_owned();
-    let nobody = GetStaffRoleRequest { user_id, ..GetStaffRoleRequest::default() };
-    let none = harness.internal("payments").get_staff_role(nobody).await.unwrap().into_inner();
+    let stranger = GetStaffRoleRequest { user_id, ..GetStaffRoleRequest::default() };
+    let none = harness.internal("payments").get_staff_role(stranger).await.unwrap().into_inner();
     assert_eq!(none.role, "");
 }
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use booking::config::MigrationConfig;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection};
 use testkit::TestDatabase;
@@ -33,12 +32,7 @@ async fn an_upgrade_keeps_the_data_of_an_earlier_version() {
         Migrator { migrations: Cow::Owned(known.cloned().collect()), ..Migrator::DEFAULT };
     let db = TestDatabase::new(&earlier).await.unwrap();
     db.as_owner(EARLIER).await.unwrap();
-    booking::migrate(MigrationConfig {
-        owner_url: db.owner_url.clone().into(),
-        database_url: db.url.clone().into(),
-    })
-    .await
-    .unwrap();
+    db.migrate(&booking::MIGRATIONS).await.unwrap();
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     let rows: Vec<(String, Option<String>, bool, bool)> = sqlx::query_as(
         "select state, payment_id, claimed, confirmed_on_claim from bookings order by booking_id",
@@ -69,12 +63,7 @@ async fn staff_members_are_carried_over_and_an_older_process_adds_more() {
     let db = TestDatabase::new(&earlier).await.unwrap();
     let insert = "insert into staff_members (user_id, role) values (gen_random_uuid(), 'owner')";
     db.as_owner(insert).await.unwrap();
-    booking::migrate(MigrationConfig {
-        owner_url: db.owner_url.clone().into(),
-        database_url: db.url.clone().into(),
-    })
-    .await
-    .unwrap();
+    db.migrate(&booking::MIGRATIONS).await.unwrap();
     // As the release before writes it.
     db.as_owner(insert).await.unwrap();
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
@@ -100,12 +89,7 @@ async fn only_members_of_before_have_time_to_set_up_a_second_factor() {
     let db = TestDatabase::new(&earlier).await.unwrap();
     let insert = "insert into staff_members (user_id, role) values (gen_random_uuid(), 'owner')";
     db.as_owner(insert).await.unwrap();
-    booking::migrate(MigrationConfig {
-        owner_url: db.owner_url.clone().into(),
-        database_url: db.url.clone().into(),
-    })
-    .await
-    .unwrap();
+    db.migrate(&booking::MIGRATIONS).await.unwrap();
     // As the release before writes it.
     db.as_owner(insert).await.unwrap();
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
@@ -141,12 +125,7 @@ async fn refunds_of_before_are_read_again_and_promises_are_known() {
     )
     .await
     .unwrap();
-    booking::migrate(MigrationConfig {
-        owner_url: db.owner_url.clone().into(),
-        database_url: db.url.clone().into(),
-    })
-    .await
-    .unwrap();
+    db.migrate(&booking::MIGRATIONS).await.unwrap();
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     let promised: Vec<Option<i64>> =
         sqlx::query_scalar("select promised_minor from bookings order by booking_id")
@@ -194,12 +173,7 @@ async fn consents_of_pages_carry_way_unknown() {
     )
     .await
     .unwrap();
-    booking::migrate(MigrationConfig {
-        owner_url: db.owner_url.clone().into(),
-        database_url: db.url.clone().into(),
-    })
-    .await
-    .unwrap();
+    db.migrate(&booking::MIGRATIONS).await.unwrap();
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     let channels: Vec<String> =
         sqlx::query_scalar("select channel from consents order by booking_id")

@@ -140,13 +140,13 @@ async fn a_report_ends_after_two_hours_and_its_row_is_deleted() {
     say(&harness, customer(1), (REPORT, &id.to_string())).await.unwrap();
     assert_eq!(read(&harness, REPORT).await.unwrap(), ReportState::Confirmed);
     let store = &harness.world.app.store;
-    retention::delete_expired(store, "test".to_owned()).await.unwrap();
+    retention::delete_expired(store, "test").await.unwrap();
     assert_eq!(harness.world.count("select count(*) from widget_reports").await, 1);
     harness.world.minutes_later(1).await;
     assert_eq!(read(&harness, REPORT).await.unwrap(), ReportState::Waiting);
     let late = say(&harness, customer(1), (REPORT, &id.to_string())).await;
     refused(late, Code::FailedPrecondition, "REPORT_ENDED", "report_id");
-    retention::delete_expired(store, "test".to_owned()).await.unwrap();
+    retention::delete_expired(store, "test").await.unwrap();
     assert_eq!(harness.world.count("select count(*) from widget_reports").await, 0);
 }
 
