@@ -79,9 +79,9 @@ impl Content {
         let mut content =
             Self { services, packages, consultation, quiz_areas, faq_groups, quick_answers, about };
         content.check_names(&mut problems);
-        let notice_hours = practice.map_or(0, |practice| practice.policies.cancellation_hours);
+        let policies = practice.map(|practice| &practice.policies);
         let Self { packages, services, .. } = &mut content;
-        packages::complete(packages, services, notice_hours, &mut problems);
+        packages::complete(packages, services, policies, &mut problems);
         if let Some(practice) = practice {
             content.name_practitioners(practice, &mut problems);
             content.name_widgets(practice);

@@ -192,6 +192,7 @@ fn to_wire(practice: &practice::Practice, about: &About) -> Practice {
         whatsapp: identity.whatsapp.clone(),
         figures: figures.collect(),
         cancellation_hours: practice.policies.cancellation_hours,
+        cancellation_policy: Some((&practice.policies.cancellation_policy(None)).into()),
         crisis_note: identity.crisis_note.clone(),
         review_services: practice.reviews.services.clone(),
         about: Some(about.clone()),

@@ -1,7 +1,8 @@
 //! Packages: several sessions that are sold together, on different dates.
 
 use contract::catalogue::v1::{Package, Service};
-use contract::common::v1::Money;
+use contract::common::v1::{CancellationPolicy, Money};
+use practice::Policies;
 
 use super::blocks::{SERVICES, once, price};
 use super::section::Section;
@@ -24,6 +25,7 @@ pub(super) fn package(block: &mut Section<'_>) -> Package {
         service_ids: block.optional_texts("services"),
         within_days: block.optional_number("within_days", (1, 366), WITHIN_DAYS_USUAL),
         notice_hours: block.optional_number("notice_hours", (0, 720), UNSAID),
+        cancellation_policy: None,
     };
     if package.within_days < package.sessions - 1 {
         let least = package.sessions - 1;
@@ -50,17 +52,20 @@ fn is_dearer(package: &Package, service: &Service) -> bool {
 
 /// Names the services of each package, in their order: where it names none, all for which it is not
 /// dearer than its sessions one by one. Sets the notice that a package does not say to the
-/// practice's. Checks that the services exist, and that none of those named is cheaper singly.
+/// practice's, and what goes back of each session. Checks that the services exist, and that none of
+/// those named is cheaper singly.
 pub(super) fn complete(
     packages: &mut [Package],
     services: &[Service],
-    notice_hours: i32,
+    policies: Option<&Policies>,
     problems: &mut Vec<Problem>,
 ) {
     for package in packages {
         if package.notice_hours == UNSAID {
-            package.notice_hours = notice_hours;
+            package.notice_hours = policies.map_or(0, |policies| policies.cancellation_hours);
         }
+        let policy = policies.map(|it| it.cancellation_policy(Some(package.notice_hours)));
+        package.cancellation_policy = policy.as_ref().map(CancellationPolicy::from);
         let key = format!("packages.{}.services", package.package_id);
         let named = std::mem::take(&mut package.service_ids);
         once(SERVICES, &key, named.iter().map(String::as_str), problems);
