@@ -7,8 +7,8 @@ use crate::snapshot::Snapshot;
 use crate::times::Times;
 use crate::violation::{Finding, Invariant, Violation};
 use crate::{
-    acknowledgements, confirmations, duplicates, log, mail, money, overlap, projection, promises,
-    receipts, unfinished,
+    acknowledgements, cancellations, confirmations, duplicates, log, mail, money, overlap,
+    projection, promises, receipts, unfinished,
 };
 
 /// Everything that is wrong with what a run left behind; nothing, when all invariants hold.
@@ -54,6 +54,7 @@ pub(crate) fn check_part(
     all.extend(confirmations::check(snapshot, history));
     all.extend(mail::check(snapshot, history));
     all.extend(promises::check(snapshot, history));
+    all.extend(cancellations::check(history));
     all.extend(unfinished::check(snapshot, history));
     all.extend(projection::check(snapshot, history, place));
     all

@@ -6,6 +6,7 @@
 
 mod acknowledgements;
 mod blank;
+mod cancellations;
 mod confirmations;
 mod duplicates;
 mod history;

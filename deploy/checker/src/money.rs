@@ -147,10 +147,16 @@ fn expected_left(
         // Of a package, each session that was cancelled in time.
         State::Cancelled { .. } if !ends.is_empty() => of_sessions(ends, state, price),
         live if is_live(live) => of_sessions(ends, state, price),
-        State::Cancelled { refund, .. } => refund.minor,
+        State::Cancelled { facts, refund, .. } => part_of(price, refund.minor, facts.price.minor),
         _ => payment.amount_minor,
     };
     price.saturating_sub(wanted_back).saturating_sub(by_hand).max(0)
+}
+
+/// A promise is a part of the booking's price, of which an offer may have left less.
+fn part_of(price: i64, promised: i64, whole: i64) -> i64 {
+    let part = i128::from(price) * i128::from(promised);
+    part.checked_div(i128::from(whole)).and_then(|part| i64::try_from(part).ok()).unwrap_or(0)
 }
 
 /// How the sessions of a package have ended, by booking's events.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use booking::domain::booking::{Event, State};
 use booking::read_model::project::mode_word;
+use notifications::mails::kind::Kind;
 use payments::domain::collection::Collection;
 use payments::domain::refund::{End, Refund};
 use payments::read_model::project::standing_word;
@@ -199,7 +200,8 @@ fn refund_word(refund: &Refund) -> &'static str {
     }
 }
 
-/// Each mail that ended has an event that says so, and each such event has its mail.
+/// Each mail that failed has an event that says so, and each mail that was sent, if another service
+/// reads that; and each such event has its mail. Earlier versions published of every mail.
 fn mails(snapshot: &Snapshot, found: &mut Finding) {
     use contract::notifications::v1::{MailFailed, MailSent};
     let mut told: BTreeMap<String, &'static str> = BTreeMap::new();
@@ -214,8 +216,10 @@ fn mails(snapshot: &Snapshot, found: &mut Finding) {
     }
     for row in &snapshot.notifications.mails {
         let said = told.remove(&row.mail_id.to_string());
+        let kind = row.kind.parse::<Kind>();
+        let is_published = kind.is_ok_and(Kind::is_sending_published);
         let is = match row.state.as_str() {
-            "sent" => Some("sent"),
+            "sent" if is_published || said.is_some() => Some("sent"),
             "failed" | "settled" => Some("failed"),
             // A person retried it, and it was superseded before the attempt.
             "dropped" => said.filter(|word| *word == "failed"),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use kernel::Timestamp;
+use payments::config::{self, Account};
 use payments::domain::dispute::DisputeState;
 use payments::domain::fact::{OrderId, Status};
 use payments::domain::refund::Progress;
-use payments::providers::razorpay::{self, Razorpay};
 use payments::providers::{PaymentReport, Provider, Receipt};
 use runtime::Reader;
 
@@ -32,7 +32,7 @@ const UNKNOWN_ORDERS_MAX: usize = 500;
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The account; none where the provider is not asked.
-    pub account: Option<razorpay::Settings>,
+    pub account: Option<Account>,
     /// For how many days back; `CHECK_PROVIDER_DAYS`.
     pub days: u32,
 }
@@ -43,7 +43,7 @@ impl Settings {
     pub fn read(reader: &mut Reader<'_>) -> Self {
         let days = reader.parse_or("CHECK_PROVIDER_DAYS", DAYS);
         let is_set = reader.optional("PAYMENTS_KEY_ID").is_some() && days > 0;
-        let account = is_set.then(|| razorpay::Settings {
+        let account = is_set.then(|| Account {
             url: reader.url("PAYMENTS_PROVIDER_URL"),
             key_id: reader.required("PAYMENTS_KEY_ID"),
             key_secret: reader.secret("PAYMENTS_KEY_SECRET"),
@@ -76,7 +76,7 @@ impl ProviderReader {
     /// A reader of the account that the settings name, if they name one.
     pub fn of(settings: &Settings) -> Result<Option<Self>> {
         let Some(account) = &settings.account else { return Ok(None) };
-        Ok(Some(Self::new(Arc::new(Razorpay::new(account.clone())?))))
+        Ok(Some(Self::new(config::open(account.clone())?)))
     }
 }
 

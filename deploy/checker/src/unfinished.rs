@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use booking::domain::booking::{Mode, State};
-use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END, session};
+use booking::domain::booking::{Mode, State, Timer};
+use booking::timers::kinds::{CREATE_MEETING, HOLD_END, key};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use notifications::timers::kinds::SEND_MAIL;
@@ -183,7 +183,8 @@ impl<'s> Unfinished<'s> {
                 for number in facts.numbers() {
                     let number = facts.package.is_some().then_some(number);
                     if state.expects(number) {
-                        self.needs("booking", SESSION_END, &session(*id, number));
+                        let (kind, subject) = key(*id, Timer::SessionEnd(number));
+                        self.needs("booking", kind, &subject);
                     }
                 }
                 let waits = matches!(state, State::Confirmed { .. }) && facts.mode == Mode::Online;

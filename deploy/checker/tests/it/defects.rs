@@ -248,7 +248,7 @@ const DEFECTS: [Defect; 28] = [
         "notifications",
         "delete from events where event_id = (
              select event_id from events where event_type = 'notifications.v1.MailSent'
-             limit 1)",
+                 and payload ->> 'kind' = 'MAIL_KIND_BOOKING_CONFIRMED' limit 1)",
     ),
 ];
 
