@@ -75,8 +75,8 @@ pub(crate) async fn authorize_rpc(
                     &caller,
                 ));
             }
-            let head = (request.method(), request.uri(), &request_headers);
-            let key = authorizer.cache.key_of(procedure, head);
+            let (method, uri) = (request.method(), request.uri());
+            let key = authorizer.cache.key_of(procedure, method, uri, &request_headers);
             let mut answer = next.run(request).await;
             if let Some(watcher) = watcher {
                 // The connection keeps it until the stream ends.

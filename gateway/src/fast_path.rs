@@ -62,7 +62,7 @@ impl GatewayState {
         Some(match uri.path().strip_prefix("/rpc") {
             Some(call) => {
                 let procedure = self.routes.procedures.get(call)?;
-                let key = self.cache.key_of(procedure, (request.method(), uri, headers))?;
+                let key = self.cache.key_of(procedure, request.method(), uri, headers)?;
                 self.cache.get(&key)?.to_response(headers)
             }
             None => pages::serve_static(&self.routes.site, uri.path(), request)?,

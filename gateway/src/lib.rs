@@ -146,12 +146,8 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
     let violations = Arc::new(policy::reports::ViolationCounts::default());
     let health = health::Health::new(config, client.clone(), (shutdown, violations.clone()))
         .map(Arc::new)?;
-    let router = backend_router(
-        config,
-        (Arc::new(authorizer), site, &schema),
-        (client, violations),
-        shutdown,
-    );
+    let backends = Backends { authorizer: Arc::new(authorizer), site, client, violations };
+    let router = backend_router(config, backends, &schema, shutdown);
     let public = router.merge(
         Router::new()
             .route("/livez", get(health::livez))
@@ -178,15 +174,19 @@ fn call_router(
         .layer(from_fn_with_state(authorizer, authorization::authorize_rpc))
 }
 
+/// What the routes that need a backend share with others.
+struct Backends {
+    authorizer: Arc<authorization::RpcAuthorizer>,
+    site: Arc<web_files::WebFiles>,
+    client: reqwest::Client,
+    violations: Arc<policy::reports::ViolationCounts>,
+}
+
 /// Builds the routes that need a backend.
 fn backend_router(
     config: &Config,
-    (authorizer, site, schema): (
-        Arc<authorization::RpcAuthorizer>,
-        Arc<web_files::WebFiles>,
-        &schema::Schema,
-    ),
-    (client, violations): (reqwest::Client, Arc<policy::reports::ViolationCounts>),
+    Backends { authorizer, site, client, violations }: Backends,
+    schema: &schema::Schema,
     shutdown: &Shutdown,
 ) -> Router {
     let (limits, bodies) = (authorizer.limits.clone(), authorizer.bodies.clone());

@@ -115,7 +115,9 @@ impl ResponseCache {
     pub(crate) fn key_of(
         &self,
         procedure: Procedure,
-        (method, uri, headers): (&Method, &Uri, &HeaderMap),
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
     ) -> Option<CacheKey> {
         let kind = match procedure.declared.cache {
             Declared::Practice => Kind::Practice,
@@ -193,7 +195,7 @@ mod tests {
     ) -> Option<CacheKey> {
         let procedure = procedure(call);
         let uri: Uri = target.parse().unwrap();
-        cache.key_of(procedure, (&Method::GET, &uri, headers))
+        cache.key_of(procedure, &Method::GET, &uri, headers)
     }
 
     fn kept(word: &'static str) -> Arc<CachedResponse> {
@@ -265,6 +267,6 @@ mod tests {
         assert!(asked(&cache, SERVICES, SERVICES, &grpc).is_none());
         let procedure = procedure(SERVICES);
         let uri: Uri = SERVICES.parse().unwrap();
-        assert!(cache.key_of(procedure, (&Method::POST, &uri, &none)).is_none());
+        assert!(cache.key_of(procedure, &Method::POST, &uri, &none).is_none());
     }
 }

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use kernel::PaymentProvider;
+
 use crate::procedures::Procedures;
 use crate::web_files::{WebFiles, review_id, service_id};
 
@@ -12,7 +14,7 @@ pub(crate) const PROBES: &[&str] = &["/livez", "/readyz", "/healthz"];
 /// Upload of a picture for a review.
 pub(crate) const UPLOAD: &str = "/uploads/reviews";
 /// The payment provider's webhooks; no other path accepts webhooks.
-pub(crate) const WEBHOOK: &str = "/webhooks/razorpay";
+pub(crate) const WEBHOOK: &str = PaymentProvider::FIRST.webhook_path;
 /// Return address of the payment provider's checkout.
 pub(crate) const PAY_RETURN: &str = "/pay/return";
 /// Return address of the page of a payment link.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use axum::Router;
 use runtime::Shutdown;
+use runtime::scope::carried;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -83,10 +84,10 @@ pub(crate) async fn serve(
                     continue;
                 };
                 let (host, open) = (host.clone(), open.subscribe());
-                tokio::spawn(async move {
+                tokio::spawn(carried(async move {
                     host.serve(stream, (peer, &place.activity)).await;
                     drop((place, open));
-                });
+                }));
             }
             Err(error) => {
                 tracing::warn!(error = %error, "a connection could not be accepted");

@@ -11,7 +11,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use runtime::Tls;
+use runtime::scope;
 
 /// A service on the same network accepts at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ impl Transport {
     /// refuses calls to an address of `https`.
     pub(crate) fn to(address: &Uri) -> Self {
         let is_secure = address.scheme_str() == Some("https");
-        let tls = Tls::installed().and_then(|tls| tls.client_of_library().ok());
+        let tls = scope::tls().and_then(|tls| tls.client_of_library().ok());
         let Some(config) = tls.filter(|_config| is_secure) else {
             let http = HttpClient::builder().connect_timeout(CONNECT_TIMEOUT);
             return Self::Plain(http.plaintext_http2_only());

@@ -2,28 +2,19 @@
 //! origin of the checkout's script no payment works, so the gateway refuses to start then.
 
 use http::Uri;
+use kernel::PaymentProvider;
 use runtime::{Mode, Reader};
 
 const ORIGINS: &str = "GATEWAY_CHECKOUT_ORIGINS";
 const SCRIPT_URL: &str = "PAYMENTS_CHECKOUT_SCRIPT_URL";
 
-/// Origins of Razorpay's checkout: its script, its frame with the API behind it, resources of newer
-/// builds, metrics, and pictures.
-const RAZORPAY: [&str; 7] = [
-    "https://checkout.razorpay.com",
-    "https://api.razorpay.com",
-    "https://cdn.razorpay.com",
-    "https://lumberjack.razorpay.com",
-    "https://lumberjack-cx.razorpay.com",
-    "https://lumberjack-metrics.razorpay.com",
-    "https://checkout-static-next.razorpay.com",
-];
-
-/// Reads the setting. In production the default is Razorpay's origins.
+/// Reads the setting. In production the default is the first provider's origins.
 pub(crate) fn read(reader: &mut Reader<'_>) -> Vec<String> {
     let origins = match reader.optional(ORIGINS) {
         Some(list) => parse_origins(reader, &list),
-        None if reader.mode() == Mode::Production => RAZORPAY.map(str::to_owned).to_vec(),
+        None if reader.mode() == Mode::Production => {
+            PaymentProvider::FIRST.checkout_origins.iter().map(ToString::to_string).collect()
+        }
         None => Vec::new(),
     };
     let script = reader.optional_url(SCRIPT_URL).and_then(|url| url.parse::<Uri>().ok());
@@ -88,7 +79,7 @@ fn host_fits(own: &str, host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ORIGINS, SCRIPT_URL, covers, is_origin, read};
+    use super::{ORIGINS, PaymentProvider, SCRIPT_URL, covers, is_origin, read};
     use runtime::Reader;
 
     /// The origins read from these settings, or the errors.
@@ -110,9 +101,9 @@ mod tests {
 
     #[test]
     fn production_defaults_to_the_provider_and_development_to_none() {
-        let script = (SCRIPT_URL, "https://checkout.razorpay.com/v1/checkout.js");
+        let script = (SCRIPT_URL, PaymentProvider::FIRST.checkout_script_url);
         let usual = settings_read(&[script]).unwrap();
-        assert!(usual.contains(&"https://api.razorpay.com".to_owned()), "{usual:?}");
+        assert_eq!(usual, PaymentProvider::FIRST.checkout_origins);
         assert!(usual.iter().all(|origin| is_origin(origin)));
         assert_eq!(
             settings_read(&[(ORIGINS, "https://pay.example")]).unwrap(),

@@ -50,7 +50,7 @@ fn dedicated(limit: Limit) -> &'static str {
 fn cache(of: Procedure) -> &'static str {
     let uri: Uri = of.spec.procedure.parse().unwrap();
     let headers = HeaderMap::new();
-    match ResponseCache::new().key_of(of, (&Method::GET, &uri, &headers)) {
+    match ResponseCache::new().key_of(of, &Method::GET, &uri, &headers) {
         Some(key) if key.is_practice() => "here and in browsers",
         Some(_) => "here",
         None => "none",

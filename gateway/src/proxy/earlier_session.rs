@@ -10,6 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
+use runtime::scope::carried;
 use serde_json::{Map, Value, json};
 
 use crate::caller::Caller;
@@ -47,11 +48,11 @@ impl EarlierSession {
         if now.is_some() && now == self.named {
             return;
         }
-        drop(tokio::spawn(async move {
+        drop(tokio::spawn(carried(async move {
             if self.end(&proxy, &caller, now).await.is_err() {
                 tracing::warn!("the browser's earlier session was not ended at a sign-in");
             }
-        }));
+        })));
     }
 
     async fn end(

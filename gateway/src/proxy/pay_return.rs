@@ -9,6 +9,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, Method, StatusCode, header};
+use kernel::PaymentProvider;
 use url::form_urlencoded;
 
 use crate::caller::Caller;
@@ -20,15 +21,7 @@ use crate::routes::{LINK_RETURN, PAY_RETURN};
 const BODY_BYTES_MAX: usize = 16 * 1024;
 /// The page that shows a booking's payment.
 const BOOKING_FLOW: &str = "/booking-flow";
-/// What the page of a payment link adds to its return address.
-const LINK_FIELDS: [&str; 5] = [
-    "razorpay_payment_id",
-    "razorpay_payment_link_id",
-    "razorpay_payment_link_reference_id",
-    "razorpay_payment_link_status",
-    "razorpay_signature",
-];
-/// None of them is longer than the signature.
+/// None of a link's fields is longer than the signature.
 const LINK_FIELD_BYTES_MAX: usize = 64;
 /// A booking's id has 36 characters.
 const BOOKING_ID_CHARS: usize = 36;
@@ -75,7 +68,7 @@ pub(crate) async fn serve_link(
 fn link_fields(booking: &str, query: &str) -> String {
     let mut fields = form_urlencoded::Serializer::new(String::new());
     fields.append_pair("b", booking);
-    for name in LINK_FIELDS {
+    for &name in PaymentProvider::FIRST.link_fields {
         let found = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
         if let Some((_, value)) = found.filter(|(_, value)| value.len() <= LINK_FIELD_BYTES_MAX) {
             fields.append_pair(name, &value);

@@ -163,7 +163,7 @@ async fn a_session_that_an_older_page_left_in_storage_is_handed_over() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_lost_and_two_tabs_at_once_sign_nobody_out() {
+async fn an_answer_that_was_lost_and_two_tabs_at_once_end_no_session() {
     let mut browser = Browser::signed_in().await;
     let body = json!({ "refresh_token": PLACEHOLDER });
     // The server rotates, and the browser never gets the answer with the new cookie.
