@@ -12,6 +12,9 @@ SHELL := /bin/sh
 MINUTES ?= 20
 SEED ?=
 
+# What property tests draw from. A gate plays the same cases each time; `make prove` draws fresh ones.
+export PROPTEST_RNG_SEED ?= 1
+
 # PROFILE=release builds as for production: slower to build, faster to run.
 PROFILE ?= dev
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
@@ -183,7 +186,7 @@ test-service: web-packages
 test-web: web-packages
 	@echo "· web tests"
 	@cd $(WEB) && npm test --silent $(if $(ONLY),-- $(ONLY))
-	@$(if $(ONLY),:,node --test --test-reporter=dot $(LIGHTHOUSE)/*.test.mjs tests/runner/*.test.mjs \
+	@$(if $(ONLY),:,node --test --test-reporter=spec $(LIGHTHOUSE)/*.test.mjs tests/runner/*.test.mjs \
 	  deploy/images/*.test.mjs)
 
 test-e2e: programs web
@@ -249,8 +252,8 @@ SEED ?= 0
 simulate: build
 	@$(PROGRAMS)/simulate $(RUNS) $(SEED)
 
-# The long proofs, whole, and ten thousand attempts from fresh seeds: from PROVE_SEED on or from one
-# drawn by chance. A seed that fails becomes an entry of the corpus (tests/simulation/README.md). What
+# The long proofs, whole, and property tests and ten thousand attempts from fresh seeds: from PROVE_SEED
+# on or from one drawn by chance. A seed that fails becomes an entry of the corpus (tests/simulation/README.md). What
 # has passed is noted in tests/proved.txt: commit it with the change, and `make test` plays a tenth.
 PROVE_SEED ?=
 PROVED_PROGRAMS := $(addprefix --test ,failpoints kept kills short_chaos)
@@ -259,9 +262,11 @@ PROVED_PROGRAMS := $(addprefix --test ,failpoints kept kills short_chaos)
 prove: build web
 	@seed="$(PROVE_SEED)"; seed=$${seed:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
 	echo "· the long proofs, from seed $$seed on; make prove PROVE_SEED=$$seed plays them again"; \
-	export SUKOON_PROVE_SEED=$$seed SUKOON_WHOLE_PROOFS="$$(node tests/runner/proofs.mjs names)"; \
+	export SUKOON_PROVE_SEED=$$seed PROPTEST_RNG_SEED=$$seed; \
+	export SUKOON_WHOLE_PROOFS="$$(node tests/runner/proofs.mjs names)"; \
 	prove="cargo test --locked --profile $(PROFILE) --workspace"; \
-	$(SUKOON) test-services -- $$prove --test it -- sagas:: spraying:: && \
+	$(SUKOON) test-services -- $$prove --lib && \
+	$(SUKOON) test-services -- $$prove --test it -- sagas:: spraying:: recount && \
 	$(SUKOON) test-services -- $$prove $(PROVED_PROGRAMS) && \
 	node tests/runner/proofs.mjs note $$seed
 
@@ -390,7 +395,7 @@ DEPENDENCIES := tests/dependencies
 check-dependencies: tools
 	@echo "· dependencies: licences, sources, known vulnerabilities"
 	@node $(DEPENDENCIES)/check.mjs $(TARGET_DIR)/dependencies
-	@node --test --test-reporter=dot $(DEPENDENCIES)/*.test.mjs
+	@node --test --test-reporter=spec $(DEPENDENCIES)/*.test.mjs
 
 # Asks OSV for the advisories of all that the locks have. This one needs the network; read what it
 # changed, then commit it.
@@ -409,7 +414,7 @@ check-deploy:
 	@node $(KUBERNETES)/prepare.mjs $(SCHEMAS)
 	@node $(KUBERNETES)/check.mjs $(SCHEMAS)
 	@PATH="$$PATH:$(SCHEMAS)" shellcheck deploy/kubernetes/components/*/*.sh
-	@SCHEMAS=$(SCHEMAS) node --test --test-reporter=dot $(KUBERNETES)/*.test.mjs
+	@SCHEMAS=$(SCHEMAS) node --test --test-reporter=spec $(KUBERNETES)/*.test.mjs
 
 # ── A server ────────────────────────────────────────────────────────────────────────────────────
 
@@ -445,5 +450,5 @@ packed-images: build web
 
 checked-images: packed-images
 	@echo "· images: the same again, by the specification, started"
-	@node --test --test-reporter=dot deploy/images/start/*.test.mjs
+	@node --test --test-reporter=spec deploy/images/start/*.test.mjs
 	@node deploy/images/check.mjs $(IMAGES_INPUT) $(IMAGES)
