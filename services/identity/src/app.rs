@@ -12,7 +12,7 @@ pub mod older_ways;
 use std::sync::Arc;
 
 use eventstore::{Metadata, Store};
-use runtime::{BoxError, telemetry};
+use runtime::BoxError;
 use secrecy::SecretString;
 use url::Url;
 
@@ -164,5 +164,5 @@ impl App {
 /// The metadata of this service's events; the actor is always the service itself.
 #[must_use]
 pub fn metadata() -> Metadata {
-    Metadata::by(ACTOR, telemetry::traceparent())
+    Metadata::traced(ACTOR)
 }

@@ -1,5 +1,6 @@
 //! This service's settings, one struct per concern.
 
+pub mod commands;
 mod factors;
 
 use std::net::SocketAddr;
@@ -8,6 +9,7 @@ use runtime::Reader;
 use runtime::caller::PeerSettings;
 use runtime::settings::Mode;
 use secrecy::{ExposeSecret as _, SecretString};
+use service::MigrationConfig;
 use url::Url;
 
 use crate::accounts::address::EmailAddress;
@@ -58,15 +60,6 @@ pub struct Config {
     pub accounts: AccountSettings,
     /// Verification and signing of services' tokens.
     pub peers: PeerSettings,
-}
-
-/// Settings of `migrate`.
-#[derive(Debug, Clone)]
-pub struct MigrationConfig {
-    /// The database, with its owner's role; `IDENTITY_MIGRATION_DATABASE_URL`.
-    pub owner_url: SecretString,
-    /// The same with the service's own role, which is granted its rights; `IDENTITY_DATABASE_URL`.
-    pub database_url: SecretString,
 }
 
 /// Settings of the command `account`.
@@ -295,13 +288,11 @@ fn access_token_seconds(reader: &mut Reader<'_>) -> i64 {
     seconds
 }
 
-impl MigrationConfig {
-    /// Reads them.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            owner_url: reader.secret("IDENTITY_MIGRATION_DATABASE_URL"),
-            database_url: reader.secret("IDENTITY_DATABASE_URL"),
-        }
+/// Reads the settings of `migrate`.
+pub fn migration(reader: &mut Reader<'_>) -> MigrationConfig {
+    MigrationConfig {
+        owner_url: reader.secret("IDENTITY_MIGRATION_DATABASE_URL"),
+        database_url: reader.secret("IDENTITY_DATABASE_URL"),
     }
 }
 

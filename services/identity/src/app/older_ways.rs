@@ -4,6 +4,7 @@
 
 use std::io::Write as _;
 
+use anyhow::Context as _;
 use eventstore::{Database, Retry, Store, StoreError};
 use runtime::BoxError;
 use runtime::Reader;
@@ -47,6 +48,15 @@ impl Retry for CloseError {
     fn is_conflict(&self) -> bool {
         self.0.is_conflict()
     }
+}
+
+/// Closes them at the start of a process, which must not serve while they are open.
+pub async fn at_the_start(store: &Store) -> anyhow::Result<()> {
+    match close_once(store).await.context("older ways stay open")? {
+        0 => {}
+        count => tracing::warn!(count, "ways older than the proof of their address are closed"),
+    }
+    Ok(())
 }
 
 /// Closes them, if that was never done; returns in how many accounts.

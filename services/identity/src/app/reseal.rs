@@ -3,11 +3,22 @@
 
 use uuid::Uuid;
 
-use crate::app::App;
+use crate::app::{AccountSettings, App};
 use crate::repository::factors;
 
 /// Rows that are read at once.
 const BATCH: i64 = 200;
+
+/// Does it if there is a former key; what cannot be sealed now is sealed at the next start.
+pub async fn at_the_start(app: &App, settings: &AccountSettings) {
+    if settings.other_keys.code_previous.is_none() {
+        return;
+    }
+    match run(app).await {
+        Ok(count) => tracing::info!(count, "secrets are sealed with the present code key"),
+        Err(error) => tracing::error!(%error, "secrets stay sealed with the former code key"),
+    }
+}
 
 /// Seals all that the former key sealed; returns how many.
 pub async fn run(app: &App) -> Result<u64, sqlx::Error> {

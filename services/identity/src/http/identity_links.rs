@@ -52,12 +52,20 @@ pub(crate) async fn target(
     Ok(user)
 }
 
+/// An identity as a provider tells it, and what its client has shown of the account.
+#[derive(Clone, Copy)]
+pub(crate) struct ToldIdentity<'a> {
+    pub(crate) provider: &'a str,
+    pub(crate) claims: &'a IdClaims,
+    pub(crate) shown: Shown,
+}
+
 /// Adds the identity to the account.
 pub(crate) async fn add(
     tx: &mut Tx,
     app: &App,
     account: Uuid,
-    (provider, claims, shown): (&str, &IdClaims, Shown),
+    ToldIdentity { provider, claims, shown }: ToldIdentity<'_>,
     now: Timestamp,
 ) -> Result<User, ApiError> {
     let mut user = target(tx, account, (provider, claims)).await?;
@@ -86,7 +94,9 @@ pub(crate) async fn add_waiting(
         serde_json::from_value(told).map_err(|error| ApiError::failed(&error))?;
     lock_address(tx, app, &claims).await?;
     // Only the client that began the link has the verifier of the flow.
-    add(tx, app, user_id, (&flow.provider_type, &claims, Shown::Account), now).await.map(Some)
+    let (provider, claims) = (flow.provider_type.as_str(), &claims);
+    let told = ToldIdentity { provider, claims, shown: Shown::Account };
+    add(tx, app, user_id, told, now).await.map(Some)
 }
 
 /// Makes others that use the same address wait until the transaction ends.

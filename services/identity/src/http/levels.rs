@@ -32,7 +32,9 @@ pub(crate) fn refuse_anonymous(signed_in: &SignedIn) -> Result<(), ApiError> {
 /// Refuses to change address, phone or password without the second factor, if the account has one.
 pub(crate) fn check_account_change(
     signed_in: &SignedIn,
-    (email, phone, password): (Option<&str>, Option<&str>, Option<&str>),
+    email: Option<&str>,
+    phone: Option<&str>,
+    password: Option<&str>,
 ) -> Result<(), ApiError> {
     let user = &signed_in.user;
     let is_other = |new: Option<&str>, old: Option<&str>| {

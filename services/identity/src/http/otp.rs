@@ -13,7 +13,7 @@ use crate::http::captcha::{self, MetaSecurity};
 use crate::http::challenge::PkceFields;
 use crate::http::code_mail::{self, Admission, LinkWish};
 use crate::http::error::ApiError;
-use crate::http::phone;
+use crate::http::phone::{self, PhoneSignUp};
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
 use crate::repository::codes::Purpose;
@@ -69,7 +69,8 @@ pub(crate) async fn otp(
             let email = request::email(email)?;
             let create_user = body.create_user.unwrap_or(true);
             let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
-            by_mail(&app, (email, create_user, worked), body.data, wish).await
+            let user_metadata = request::user_metadata(&app, &json!({}), body.data)?;
+            by_mail(&app, OtpRequest { email, user_metadata, create_user, wish, worked }).await
         }
         (None, Some(number)) => {
             phone::enabled(&app, || {
@@ -78,8 +79,10 @@ pub(crate) async fn otp(
             let channel = phone::channel(body.channel.as_deref())?;
             let create_user = body.create_user.unwrap_or(true);
             let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
-            let number = (request::phone(number)?, create_user, worked);
-            Ok(Json(phone::otp(&app, number, body.data, channel).await?))
+            let phone = request::phone(number)?;
+            let user_metadata = request::user_metadata(&app, &json!({}), body.data)?;
+            let wanted = PhoneSignUp { phone, password_hash: None, user_metadata, channel };
+            Ok(Json(phone::otp(&app, wanted, create_user, worked).await?))
         }
         (None, None) => Err(ApiError::invalid("One of email or phone must be set")),
     }
@@ -95,18 +98,12 @@ pub(crate) async fn magiclink(
     let email = request::email(email)?;
     let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
     let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
-    by_mail(&app, (email, true, worked), body.data, wish).await
+    let user_metadata = request::user_metadata(&app, &json!({}), body.data)?;
+    by_mail(&app, OtpRequest { email, user_metadata, create_user: true, wish, worked }).await
 }
 
-async fn by_mail(
-    app: &App,
-    (email, create_user, worked): (EmailAddress, bool, bool),
-    data: Option<Map<String, Value>>,
-    wish: LinkWish,
-) -> Result<Json<Value>, ApiError> {
-    let user_metadata = request::user_metadata(app, &json!({}), data)?;
-    let wanted = OtpRequest { email, user_metadata, create_user, wish, worked };
-    let any = app.policy.is_for_any();
+async fn by_mail(app: &App, wanted: OtpRequest) -> Result<Json<Value>, ApiError> {
+    let (any, create_user) = (app.policy.is_for_any(), wanted.create_user);
     match with_min_duration(send(app, wanted)).await? {
         Sending::Asked(admission) => {
             admission.told()?;

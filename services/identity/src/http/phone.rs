@@ -13,4 +13,4 @@ pub(crate) use self::messages::{
 };
 pub(crate) use self::otp::{otp, reauthenticate, resend_sign_up};
 pub(crate) use self::redeem::verify;
-pub(crate) use self::sign_up::sign_up;
+pub(crate) use self::sign_up::{PhoneSignUp, sign_up};

@@ -95,7 +95,8 @@ async fn redeem_digits(
                     }
                     return Ok(Redeemed::Invalid);
                 };
-                redeem(tx, &app, (code, &redeemer, Some(&limits)), now).await
+                let limits = Some(&limits);
+                redeem(tx, &app, Presented { code, redeemer: &redeemer, limits }, now).await
             })
         })
         .await
@@ -149,7 +150,8 @@ pub(crate) async fn link(
                 };
                 let Some(code) = code.filter(fits) else { return Ok(invalid()) };
                 let now = tx.now().await?;
-                let presented = (&code, &redeemer, limits.as_ref());
+                let limits = limits.as_ref();
+                let presented = Presented { code: &code, redeemer: &redeemer, limits };
                 let outcome = redeem(tx, &app, presented, now).await?;
                 Ok::<_, ApiError>(RedeemedLink { outcome, redirect_to: code.redirect_to })
             })
@@ -164,11 +166,19 @@ async fn address_of_code(app: &App, code_id: Uuid) -> Result<Option<EmailAddress
     Ok(user.and_then(|user| user.address()))
 }
 
+/// A code that was found, the client that presents it, and the limits that a success resets.
+#[derive(Clone, Copy)]
+struct Presented<'a> {
+    code: &'a Code,
+    redeemer: &'a Redeemer,
+    limits: Option<&'a AddressLimits>,
+}
+
 /// Uses the code up and does what it is for.
 async fn redeem(
     tx: &mut Tx,
     app: &App,
-    (code, redeemer, limits): (&Code, &Redeemer, Option<&AddressLimits>),
+    Presented { code, redeemer, limits }: Presented<'_>,
     now: Timestamp,
 ) -> Result<Redeemed, ApiError> {
     let Some(mut user) = users::lock_by_id(tx.connection(), code.user_id).await? else {

@@ -7,38 +7,10 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-
-/// The keys of `external` in the contract, beside `email`.
-const EXTERNAL: &[&str] = &[
-    "anonymous_users",
-    "apple",
-    "azure",
-    "bitbucket",
-    "discord",
-    "facebook",
-    "figma",
-    "fly",
-    "github",
-    "gitlab",
-    "google",
-    "keycloak",
-    "kakao",
-    "linkedin",
-    "linkedin_oidc",
-    "notion",
-    "phone",
-    "slack",
-    "slack_oidc",
-    "snapchat",
-    "spotify",
-    "twitch",
-    "twitter",
-    "workos",
-    "zoom",
-];
+use crate::http::unsupported::PROVIDERS;
 
 pub(crate) async fn settings(State(app): State<App>) -> Json<Value> {
-    let off = EXTERNAL.iter().map(|name| ((*name).to_owned(), json!(false)));
+    let off = PROVIDERS.iter().map(|name| ((*name).to_owned(), json!(false)));
     let mut external: Map<String, Value> = off.chain([("email".to_owned(), json!(true))]).collect();
     external.insert("anonymous_users".to_owned(), json!(app.features.anonymous));
     for provider in &app.providers {

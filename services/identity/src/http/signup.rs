@@ -19,9 +19,10 @@ use crate::http::challenge::PkceFields;
 use crate::http::code_mail::{self, Admission, LinkWish};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
+use crate::http::phone::{self, PhoneSignUp};
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
-use crate::http::{anonymous, objects, phone};
+use crate::http::{anonymous, objects};
 use crate::repository::codes::Purpose;
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
@@ -61,7 +62,8 @@ pub(crate) async fn signup(
         Contact::Phone(phone) => {
             let channel = phone::channel(body.channel.as_deref())?;
             let password = body.password.as_deref().unwrap_or_default();
-            return phone::sign_up(&app, (phone, password, worked), body.data, channel).await;
+            let wanted = PhoneSignUp { phone, password_hash: None, user_metadata, channel };
+            return phone::sign_up(&app, wanted, password, worked).await;
         }
         Contact::None => return anonymous::sign_up(&app, body.data, (worked, device)).await,
     };

@@ -6,7 +6,7 @@ use crate::http::error::ApiError;
 use crate::http::request::quotable;
 
 /// The providers that a default server knows.
-const PROVIDERS: &[&str] = &[
+pub(crate) const PROVIDERS: &[&str] = &[
     "apple",
     "azure",
     "bitbucket",

@@ -84,8 +84,8 @@ pub(crate) async fn update(
 ) -> Result<Json<Value>, ApiError> {
     let new_email = new_email(&signed_in, &body)?;
     reject_forbidden_fields(&app, &signed_in, &body)?;
-    let changes = (body.email.as_deref(), body.phone.as_deref(), body.password.as_deref());
-    levels::check_account_change(&signed_in, changes)?;
+    let (email, phone) = (body.email.as_deref(), body.phone.as_deref());
+    levels::check_account_change(&signed_in, email, phone, body.password.as_deref())?;
     let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
     let user_metadata =
         request::user_metadata(&app, &signed_in.user.user_metadata, body.data.clone())?;

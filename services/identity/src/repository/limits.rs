@@ -272,12 +272,14 @@ impl AddressLimits {
             mailed.extend(here.iter().flat_map(|counted| counted.recent_mails(now)));
             mailed.push(now);
         }
-        let blocked = what.blocked_until(failures, &mailed, now);
-        let forget = now.plus_seconds(RESET_AFTER_SECONDS);
-        upsert(tx, (self.place_hash, what), (failures, &mailed), (blocked, forget)).await?;
+        let blocked_until_at = what.blocked_until(failures, &mailed, now);
+        let forget_at = now.plus_seconds(RESET_AFTER_SECONDS);
+        let mailed_at_micros = mailed.iter().map(|at| at.micros()).collect();
+        let row = LimitRow { failures, blocked_until_at, forget_at, mailed_at_micros };
+        upsert(tx, self.place_hash, what, row).await?;
         if let Some(hash) = self.everywhere_hash {
-            let times = what.wide().after_one(everywhere.map(|row| row.forget_at), now);
-            upsert(tx, (hash, what), (0, &[]), times).await?;
+            let row = what.wide().after_one(everywhere.map(|row| row.forget_at), now);
+            upsert(tx, hash, what, row).await?;
         }
         Ok(None)
     }
@@ -323,9 +325,10 @@ fn count_for(address: Option<IpAddr>, spray: &Spray, worked: bool) -> Result<(),
 impl WideLimit {
     /// When the next attempt is allowed and when all are forgotten, after one more now. Each
     /// attempt moves the second time by `seconds_each`; it may be at most `burst` attempts ahead.
-    fn after_one(self, forget_at: Option<Timestamp>, now: Timestamp) -> (Timestamp, Timestamp) {
-        let forget = forget_at.map_or(now, |at| at.max(now)).plus_seconds(self.seconds_each);
-        (forget.plus_seconds(-(self.burst - 1) * self.seconds_each), forget)
+    fn after_one(self, forget_at: Option<Timestamp>, now: Timestamp) -> LimitRow {
+        let forget_at = forget_at.map_or(now, |at| at.max(now)).plus_seconds(self.seconds_each);
+        let blocked_until_at = forget_at.plus_seconds(-(self.burst - 1) * self.seconds_each);
+        LimitRow { failures: 0, blocked_until_at, forget_at, mailed_at_micros: Vec::new() }
     }
 }
 
@@ -348,11 +351,10 @@ async fn row(
 
 async fn upsert(
     tx: &mut Tx,
-    (hash, what): ([u8; 32], LimitedAction),
-    (failures, mailed): (i32, &[Timestamp]),
-    (blocked, forget): (Timestamp, Timestamp),
+    hash: [u8; 32],
+    what: LimitedAction,
+    row: LimitRow,
 ) -> Result<(), StoreError> {
-    let micros: Vec<i64> = mailed.iter().map(|at| at.micros()).collect();
     sqlx::query(
         "insert into address_limits (address_hash, kind, failures, blocked_until_at, forget_at,
              mailed_at_micros)
@@ -363,10 +365,10 @@ async fn upsert(
     )
     .bind(hash)
     .bind(what.word())
-    .bind(failures)
-    .bind(blocked)
-    .bind(forget)
-    .bind(micros)
+    .bind(row.failures)
+    .bind(row.blocked_until_at)
+    .bind(row.forget_at)
+    .bind(row.mailed_at_micros)
     .execute(tx.connection())
     .await?;
     Ok(())
@@ -376,7 +378,7 @@ async fn upsert(
 mod tests {
     use kernel::Timestamp;
 
-    use super::{LimitedAction, WideLimit, next_mail};
+    use super::{LimitRow, LimitedAction, WideLimit, next_mail};
 
     const START: Timestamp = Timestamp::EPOCH;
 
@@ -413,16 +415,17 @@ mod tests {
     #[test]
     fn a_wide_limit_lets_a_burst_through_and_then_one_at_a_time() {
         let limit = WideLimit { burst: 3, seconds_each: 60 };
-        let (mut blocked, mut forget) = limit.after_one(None, START);
+        let after = |row: LimitRow, now| limit.after_one(Some(row.forget_at), now);
+        let seconds = |row: &LimitRow| (row.blocked_until_at.seconds(), row.forget_at.seconds());
+        let mut row = limit.after_one(None, START);
         for _ in 0..2 {
-            assert!(blocked <= START);
-            (blocked, forget) = limit.after_one(Some(forget), START);
+            assert!(row.blocked_until_at <= START);
+            row = after(row, START);
         }
-        assert_eq!((blocked.seconds(), forget.seconds()), (60, 180));
-        let later = START.plus_seconds(60);
-        let (blocked, forget) = limit.after_one(Some(forget), later);
-        assert_eq!((blocked.seconds(), forget.seconds()), (120, 240));
-        let (blocked, _) = limit.after_one(Some(forget), START.plus_seconds(1_000));
-        assert!(blocked < START.plus_seconds(1_000), "all is forgotten");
+        assert_eq!(seconds(&row), (60, 180));
+        let row = after(row, START.plus_seconds(60));
+        assert_eq!(seconds(&row), (120, 240));
+        let row = after(row, START.plus_seconds(1_000));
+        assert!(row.blocked_until_at < START.plus_seconds(1_000), "all is forgotten");
     }
 }

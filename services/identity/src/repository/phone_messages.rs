@@ -30,11 +30,23 @@ pub struct PhoneMessage {
 
 from_row!(PhoneMessage { message_id, code_id, phone, channel, digits, is_of_factor });
 
+/// A message that is to be sent. Personal data, so it has no `Debug`.
+#[derive(Clone, Copy)]
+pub struct NewMessage<'a> {
+    /// The code that it brings, or the challenge that the code answers.
+    pub code_id: Uuid,
+    /// The account.
+    pub user_id: Uuid,
+    /// The digits of the phone.
+    pub phone: &'a str,
+    /// `sms` or `whatsapp`.
+    pub channel: &'a str,
+}
+
 /// Stores a message and its timer.
 pub async fn queue(
     tx: &mut Tx,
-    (code_id, user_id): (Uuid, Uuid),
-    (phone, channel): (&str, &str),
+    message: NewMessage<'_>,
     now: Timestamp,
 ) -> Result<Uuid, StoreError> {
     let message_id = new_uuid();
@@ -43,10 +55,10 @@ pub async fn queue(
          values ($1, $2, $3, $4, $5, $6)",
     )
     .bind(message_id)
-    .bind(code_id)
-    .bind(user_id)
-    .bind(phone)
-    .bind(channel)
+    .bind(message.code_id)
+    .bind(message.user_id)
+    .bind(message.phone)
+    .bind(message.channel)
     .bind(now)
     .execute(tx.connection())
     .await?;

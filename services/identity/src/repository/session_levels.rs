@@ -10,8 +10,6 @@ use crate::repository::sessions::{self, AuthMethod, OpenedSession, Session};
 use crate::repository::users::User;
 use crate::tokens::secrets::RefreshToken;
 
-/// The level of a session without a second factor.
-pub const AAL1: &str = "aal1";
 /// The level of a session with a second factor.
 pub const AAL2: &str = "aal2";
 

@@ -2,15 +2,15 @@
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
 use identity::config::{
-    AccountConfig, Config, EnrollFactorConfig, FindAccountConfig, MigrationConfig,
-    ResetFactorsConfig, RevokeServiceKeyConfig, ServiceKeyConfig,
+    AccountConfig, Config, EnrollFactorConfig, FindAccountConfig, ResetFactorsConfig,
+    RevokeServiceKeyConfig, ServiceKeyConfig, migration,
 };
 use testkit::dump;
 
 #[test]
 fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
-    insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
+    insta::assert_snapshot!("settings_of_migrate", dump::settings(migration));
     insta::assert_snapshot!("settings_of_account", dump::settings(AccountConfig::read));
     insta::assert_snapshot!("settings_of_find_account", dump::settings(FindAccountConfig::read));
     insta::assert_snapshot!("settings_of_reset_factors", dump::settings(ResetFactorsConfig::read));

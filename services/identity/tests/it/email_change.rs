@@ -158,7 +158,7 @@ async fn codes_of_the_old_address_open_nothing_after_the_change() {
 }
 
 #[tokio::test]
-async fn an_address_with_an_account_is_told_of_at_the_end_and_taken_by_nobody() {
+async fn an_address_with_an_account_is_told_of_at_the_end_and_is_not_taken() {
     let server = TestServer::with_confirmation().await;
     let other = server.confirmed_account(NEW).await;
     let (token, [current, new]) = begun(&server).await;

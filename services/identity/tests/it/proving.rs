@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-use identity::config::MigrationConfig;
 use serde_json::json;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection};
@@ -86,11 +85,7 @@ async fn after_an_upgrade_addresses_that_a_code_confirmed_are_proved() {
         Migrator { migrations: Cow::Owned(known.cloned().collect()), ..Migrator::DEFAULT };
     let db = TestDatabase::new(&earlier).await.unwrap();
     db.as_owner(EARLIER).await.unwrap();
-    let config = MigrationConfig {
-        owner_url: db.owner_url.clone().into(),
-        database_url: db.url.clone().into(),
-    };
-    identity::migrate(config).await.unwrap();
+    db.migrate(&identity::MIGRATIONS).await.unwrap();
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
     let proved: Vec<String> =
         sqlx::query_scalar("select email from users where email_proved_at is not null")

@@ -52,7 +52,7 @@ fn is_person(account: usize) -> bool {
 }
 
 async fn accounts(server: &TestServer) {
-    let nobodys = server.app.hasher.hash("a password that nobody tries").await.unwrap();
+    let unused = server.app.hasher.hash("a password that nobody tries").await.unwrap();
     let now = server.app.store.now().await.unwrap();
     let mut rows = server.app.store.pool().acquire().await.unwrap();
     for account in 0..account_count() {
@@ -65,7 +65,7 @@ async fn accounts(server: &TestServer) {
                 server.app.hasher.hash(&password).await.unwrap()
             }
             person if is_person(person) => server.app.hasher.hash(&own(person)).await.unwrap(),
-            _ => nobodys.clone(),
+            _ => unused.clone(),
         });
         users::insert(&mut rows, &user).await.unwrap();
     }

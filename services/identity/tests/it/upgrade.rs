@@ -5,7 +5,6 @@ use testkit::TestDatabase;
 
 use std::borrow::Cow;
 
-use identity::config::MigrationConfig;
 use sqlx::migrate::Migrator;
 
 use crate::test_server::{PASSWORD, TestServer};
@@ -26,11 +25,7 @@ async fn accounts_of_the_version_before_have_an_identity() {
         Migrator { migrations: Cow::Owned(known.cloned().collect()), ..Migrator::DEFAULT };
     let db = TestDatabase::new(&earlier).await.unwrap();
     db.as_owner(INSERT).await.unwrap();
-    let config = MigrationConfig {
-        owner_url: db.owner_url.clone().into(),
-        database_url: db.url.clone().into(),
-    };
-    identity::migrate(config).await.unwrap();
+    db.migrate(&identity::MIGRATIONS).await.unwrap();
     let store = db.store().unwrap();
     let (provider, provider_id, data): (String, String, Value) =
         sqlx::query_as("select provider, provider_id, identity_data from identities")

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::error::ApiError;
-use crate::http::identity_links::{self, FIELD_CHARACTERS_MAX};
+use crate::http::identity_links::{self, FIELD_CHARACTERS_MAX, ToldIdentity};
 use crate::http::opening;
 use crate::http::proving::{self, Shown};
 use crate::repository::audit::Action;
@@ -72,7 +72,8 @@ pub(super) async fn enter(
                     (Some(target), Some(_)) => identity_links::target(tx, target, told).await?,
                     (Some(target), None) => {
                         // Any browser can come back from the provider without PKCE.
-                        let told = (told.0, told.1, Shown::Nothing);
+                        let (provider, claims) = told;
+                        let told = ToldIdentity { provider, claims, shown: Shown::Nothing };
                         identity_links::add(tx, &app, target, told, now).await?
                     }
                     (None, _) => account(tx, &app, &arrival, now).await?,

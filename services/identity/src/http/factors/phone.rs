@@ -11,6 +11,7 @@ use crate::http::levels::{self, Changing};
 use crate::http::phone;
 use crate::repository::challenges::{self, Challenge, ChallengeKind};
 use crate::repository::factors::{self, Factor};
+use crate::repository::phone_messages::NewMessage;
 
 /// Minimum seconds between two messages to a factor, as in the contract.
 const SPACING_SECONDS: i64 = 60;
@@ -59,8 +60,9 @@ pub(super) async fn challenge(
                     ..Challenge::new(ChallengeKind::Factor, now)
                 };
                 challenges::insert(tx.connection(), &challenge, now).await?;
-                let code = (challenge.challenge_id, user_id);
-                phone::send_challenge(tx, &app, code, (&number, channel), now).await?;
+                let code_id = challenge.challenge_id;
+                let message = NewMessage { code_id, user_id, phone: &number, channel };
+                phone::send_challenge(tx, &app, message, now).await?;
                 factor.last_challenged_at = Some(now);
                 factors::update(tx.connection(), &factor).await?;
                 Ok::<_, ApiError>(challenge)

@@ -208,8 +208,8 @@ async fn check(app: &App, attempt: Attempt) -> Result<Outcome, ApiError> {
                     Answer::Created(response) | Answer::Asserted(response) => {
                         // A security key's challenge is used up by any answer.
                         challenges::delete(tx.connection(), challenge.challenge_id).await?;
-                        let answered = (&mut factor, &challenge, &attempt.device);
-                        check_key((&app, &mut *tx), answered, response, now).await?
+                        let key = (&mut factor, &attempt.device);
+                        check_key(&app, tx, key, (&challenge, response), now).await?
                     }
                 };
                 if let Some(failure) = checked {
@@ -287,9 +287,10 @@ async fn check_message(
 }
 
 async fn check_key(
-    (app, tx): (&App, &mut Tx),
-    (factor, challenge, device): (&mut Factor, &Challenge, &Device),
-    response: &Value,
+    app: &App,
+    tx: &mut Tx,
+    (factor, device): (&mut Factor, &Device),
+    (challenge, response): (&Challenge, &Value),
     now: Timestamp,
 ) -> Result<Option<Outcome>, ApiError> {
     let state = challenge.ceremony();

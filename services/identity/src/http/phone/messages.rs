@@ -13,7 +13,7 @@ use crate::http::error::ApiError;
 use crate::http::request::non_empty;
 use crate::repository::codes::{self, NewCode, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
-use crate::repository::phone_messages;
+use crate::repository::phone_messages::{self, NewMessage};
 use crate::repository::users::{self, User};
 use crate::sms::SmsSettings;
 
@@ -106,7 +106,8 @@ pub(super) async fn send(
     let digits = purpose.digits_for(false);
     let code = NewCode { sent_to: Some(&phone), digits, ..NewCode::default() };
     let code_id = codes::insert(tx, (user.user_id, purpose), &code, now).await?.uuid();
-    Ok(phone_messages::queue(tx, (code_id, user.user_id), (&phone, channel), now).await?)
+    let message = NewMessage { code_id, user_id: user.user_id, phone: &phone, channel };
+    Ok(phone_messages::queue(tx, message, now).await?)
 }
 
 /// Counts a message to a second factor of an account, whichever phone it goes to.
@@ -127,12 +128,11 @@ pub(crate) async fn count_for_account(
 pub(crate) async fn send_challenge(
     tx: &mut Tx,
     app: &App,
-    (challenge_id, user_id): (Uuid, Uuid),
-    (phone, channel): (&str, &str),
+    message: NewMessage<'_>,
     now: Timestamp,
 ) -> Result<(), ApiError> {
     check_hour(tx, app, now).await?;
-    phone_messages::queue(tx, (challenge_id, user_id), (phone, channel), now).await?;
+    phone_messages::queue(tx, message, now).await?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! POST /otp with a phone, and POST /resend for a sign-up: sign in by a code. GET /reauthenticate
 //! of an account without an address.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::app::{self, App};
@@ -9,7 +9,6 @@ use crate::guard::caller::Caller;
 use crate::http::error::ApiError;
 use crate::http::phone::messages::{count_message, lock_and_count, logged, send, sent};
 use crate::http::phone::sign_up::{PhoneSignUp, new_user, replace};
-use crate::http::request;
 use crate::http::timing::with_min_duration;
 use crate::repository::codes::Purpose;
 use crate::repository::users;
@@ -25,13 +24,11 @@ enum Outcome {
 
 pub(crate) async fn otp(
     app: &App,
-    (phone, create_user, worked): (String, bool, bool),
-    data: Option<Map<String, Value>>,
-    channel: &'static str,
+    wanted: PhoneSignUp,
+    create_user: bool,
+    worked: bool,
 ) -> Result<Value, ApiError> {
-    let user_metadata = request::user_metadata(app, &json!({}), data)?;
-    let wanted = PhoneSignUp { phone: phone.clone(), password_hash: None, user_metadata, channel };
-    let any = app.policy.is_for_any();
+    let (any, phone) = (app.policy.is_for_any(), wanted.phone.clone());
     let caller = count_message(app, &phone, worked).await?;
     let delivered = with_min_duration(deliver(app, (caller, wanted), create_user)).await;
     match logged(app, &phone, delivered)? {

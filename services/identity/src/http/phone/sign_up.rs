@@ -4,41 +4,41 @@ use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use eventstore::Tx;
 use kernel::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::app::{self, App};
 use crate::http::error::ApiError;
+use crate::http::objects;
 use crate::http::phone::messages::{count_message, lock_and_count, logged, send};
 use crate::http::timing::with_min_duration;
-use crate::http::{objects, request};
 use crate::repository::codes::Purpose;
 use crate::repository::contacts;
 use crate::repository::users::{self, User};
 
 /// A validated sign-up.
 #[derive(Clone)]
-pub(super) struct PhoneSignUp {
+pub(crate) struct PhoneSignUp {
     /// The digits of the phone.
-    pub(super) phone: String,
+    pub(crate) phone: String,
     /// PHC string; none for a sign-in by code.
-    pub(super) password_hash: Option<String>,
-    pub(super) user_metadata: Value,
-    pub(super) channel: &'static str,
+    pub(crate) password_hash: Option<String>,
+    pub(crate) user_metadata: Value,
+    pub(crate) channel: &'static str,
 }
 
 /// Makes the account and sends its code. A phone that has a confirmed account gets no message, and
 /// the answer is one of an account that is not stored.
 pub(crate) async fn sign_up(
     app: &App,
-    (phone, password, worked): (String, &str, bool),
-    data: Option<Map<String, Value>>,
-    channel: &'static str,
+    wanted: PhoneSignUp,
+    password: &str,
+    worked: bool,
 ) -> Result<Response, ApiError> {
-    let user_metadata = request::user_metadata(app, &json!({}), data)?;
-    let (caller, asked) = (count_message(app, &phone, worked).await?, phone.clone());
+    let asked = wanted.phone.clone();
+    let caller = count_message(app, &asked, worked).await?;
     let work = async {
         let password_hash = Some(app.hasher.hash(password).await?);
-        let wanted = PhoneSignUp { phone, password_hash, user_metadata, channel };
+        let wanted = PhoneSignUp { password_hash, ..wanted };
         let shared = app.clone();
         app.store
             .write(app::metadata(), move |tx| {
