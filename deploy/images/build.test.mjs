@@ -103,7 +103,7 @@ test('a file that is not as its package has it is refused', () => {
 });
 
 test('the heap is set as `sukoon up` sets it', () => {
-  const code = readFileSync(join(ROOT, 'deploy/local/src/process_specs.rs'), 'utf8');
+  const code = readFileSync(join(ROOT, 'deploy/machine/src/inheritance.rs'), 'utf8');
   const [, value] = /const JEMALLOC_CONF: &str =\s+"(.+)";/.exec(code);
   for (const { settings } of IMAGES) assert.ok(settings.includes(`_RJEM_MALLOC_CONF=${value}`));
 });
