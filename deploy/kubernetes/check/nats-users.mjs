@@ -1,6 +1,6 @@
 /**
  * Writes the users of NATS with their rights, from the table of ARCHITECTURE.md. The rights are
- * those of deploy/local/src/nats/permissions.rs, whose subscriptions tests/tidy compares with the
+ * those of deploy/machine/src/nats/permissions.rs, whose subscriptions tests/tidy compares with the
  * same table.
  *
  * Usage: node deploy/kubernetes/check/nats-users.mjs   (writes the end of
