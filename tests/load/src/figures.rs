@@ -2,6 +2,7 @@
 
 pub(crate) mod start;
 pub(crate) mod rest;
+pub(crate) mod transactions;
 pub(crate) mod reads;
 pub(crate) mod gateway;
 pub(crate) mod rush;

@@ -106,6 +106,7 @@ async fn one(
     match name {
         "start" => figures::start::measure(environment).await,
         "rest" => figures::rest::measure(environment).await,
+        "transactions" => figures::transactions::measure(environment).await,
         "slots" => figures::reads::slots(environment).await,
         "catalogue" => figures::reads::catalogue(environment).await,
         "page" => figures::reads::page(environment, settings.nginx()?).await,

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 /// Every figure's name, in the order of a whole run: first what a practice at rest does, then what
 /// load does, then what load has left, and last what lies in databases of their own.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "start",
     "rest",
     "slots",
@@ -14,6 +14,7 @@ const NAMES: [&str; 20] = [
     "page",
     "gateway",
     "rush",
+    "transactions",
     "bookings",
     "latency",
     "sign_ins",
