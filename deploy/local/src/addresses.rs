@@ -1,7 +1,7 @@
 //! What an operator reads when the practice is ready: its addresses, and how its owner signs in.
-use crate::options::Options;
-use crate::output;
-use crate::owner::Owner;
+use crate::options::{Form, Options};
+use machine::output;
+use machine::owner::Owner;
 
 /// Prints it.
 pub(crate) fn print(options: &Options, owner: Option<&Owner>, has_app: bool) {
@@ -26,6 +26,17 @@ fn lines(options: &Options, owner: Option<&Owner>, has_app: bool) -> Vec<String>
     lines.extend([
         format!("  mail it sends:     {}/inbox", options.sandbox_url),
         format!("  its third parties: {} (simulated)", options.sandbox_url),
+        match options.form {
+            Form::Many => {
+                "  its form:          many, each service a process of its own; \
+                           `FORM=small make run` starts all as one"
+            }
+            Form::Small => {
+                "  its form:          small, all services in one process; `make run` starts \
+                            each as one of its own"
+            }
+        }
+        .to_owned(),
         "  Ctrl-C stops it.".to_owned(),
     ]);
     lines
@@ -51,7 +62,7 @@ fn by_name(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::Environment;
+    use machine::environment::Environment;
 
     #[test]
     fn the_second_step_is_set_up_at_a_name_because_passkeys_need_one() {
@@ -70,6 +81,16 @@ mod tests {
         let without = lines(&options, None, false).join("\n");
         assert!(!without.contains("second step") && without.contains("Ctrl-C"), "{without}");
     }
+    #[test]
+    fn the_last_lines_say_the_form_and_the_word_for_the_other() {
+        for (form, other) in [("many", "`FORM=small make run`"), ("small", "`make run`")] {
+            let options = Options::read(&Environment::from([("FORM", form)])).unwrap();
+            let lines = lines(&options, None, false);
+            let line = lines.iter().find(|line| line.contains("its form:")).unwrap();
+            assert!(line.contains(&format!("{form}, ")) && line.contains(other), "{line}");
+        }
+    }
+
     #[test]
     fn the_password_is_said_only_by_the_start_that_makes_it() {
         let options = Options::read(&Environment::from([])).unwrap();

@@ -1,11 +1,11 @@
 //! The CalDAV server for tests, Radicale: installed with pip into a folder of its own.
-use crate::account;
-use crate::output;
 use crate::packages;
-use crate::paths::{self, Paths};
-use crate::process::output_of;
-use crate::tools;
 use anyhow::{Context, Result};
+use machine::account;
+use machine::output;
+use machine::paths::{self, Paths};
+use machine::process::output_of;
+use machine::tools;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;

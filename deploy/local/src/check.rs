@@ -1,13 +1,12 @@
 //! `sukoon check`: runs the checker on a practice, with the addresses that its services use. It
 //! only reads.
-use crate::checker::{self, CheckOptions, OF_THE_PROVIDER};
-use crate::databases;
-use crate::environment::Environment;
-use crate::output;
-use crate::paths::Paths;
-use crate::run_state;
-use crate::vm;
 use anyhow::{Result, bail};
+use machine::checker::{self, CheckOptions, OF_THE_PROVIDER};
+use machine::databases;
+use machine::environment::Environment;
+use machine::output;
+use machine::paths::Paths;
+use machine::run_state;
 use std::process::ExitCode;
 
 /// Checks the practice that the environment names, or that is installed here, or that runs from
@@ -35,8 +34,8 @@ fn addresses(
     if environment.get("BOOKING_DATABASE_URL").is_some() {
         return Ok(Some(Vec::new()));
     }
-    if let Some(layout) = vm::Layout::installed(environment) {
-        return vm::check_settings(&layout).map(Some);
+    if let Some(layout) = server::Layout::installed(environment) {
+        return server::check_settings(&layout).map(Some);
     }
     let Some(paths) = paths else { return Ok(None) };
     let mut settings = vec![

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::environment::Environment;
-use crate::ports::Reservations;
 use crate::process_specs::{INTERNAL_PORTS, Ports};
-use crate::secrets;
+use machine::environment::Environment;
+use machine::ports::Reservations;
+use machine::secrets;
 
 /// The settings of public ports, each with that of the address in which 0 stands for the port, too.
 const PUBLIC: [(&str, &str); 2] = [("PORT", "PUBLIC_URL"), ("SANDBOX_PORT", "SANDBOX_PUBLIC_URL")];
@@ -57,8 +57,8 @@ pub(crate) fn choose(environment: &Environment, data: &Path) -> Result<ChosenPor
 #[cfg(test)]
 mod tests {
     use super::choose;
-    use crate::environment::Environment;
     use crate::options::Options;
+    use machine::environment::Environment;
 
     #[test]
     fn a_port_of_0_is_chosen_and_stays_that_of_the_folder() {

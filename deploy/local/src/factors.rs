@@ -1,10 +1,10 @@
 //! `sukoon reset-factors ADDRESS`: takes all second steps off an account of the running practice,
 //! for a person who has lost them. It needs the rights to this machine's files, and none to the
 //! account.
-use crate::paths::Paths;
 use crate::process_specs::SERVICES_PROGRAM;
-use crate::run_state;
 use anyhow::{Context, Result};
+use machine::paths::Paths;
+use machine::run_state;
 use std::process::ExitCode;
 use tokio::process::Command;
 
@@ -32,7 +32,7 @@ fn command(paths: &Paths, email: &str) -> Result<Command> {
 #[cfg(test)]
 mod tests {
     use super::command;
-    use crate::paths::Paths;
+    use machine::paths::Paths;
     use std::ffi::OsStr;
     use std::fs;
     use std::path::PathBuf;

@@ -1,50 +1,33 @@
 //! The one-machine program: turns a fresh checkout into a running practice. It starts each service
-//! as a separate process and must never import a service's code. In reading order:
-pub mod output;
-mod environment;
-mod inheritance;
-mod paths;
-mod account;
-mod process;
-mod tools;
+//! as a separate process, or all as one, and must never import a service's code. In reading order:
 mod packages;
 mod caldav;
-mod ports;
-mod secrets;
-mod certificates;
-mod postgres;
-mod nats;
 mod test_services;
 mod options;
-mod databases;
-mod run_state;
 mod supervise;
-mod healthz;
 mod readiness;
-mod keys;
+mod small_form;
 mod process_specs;
 mod factors;
 mod practice;
-mod app_codes;
 mod owner;
 mod addresses;
 mod chosen_ports;
 mod up;
 mod watch;
-mod checker;
-mod vm;
 mod check;
-mod staff;
 
 use anyhow::{Context, Result, bail};
-use environment::Environment;
+use machine::environment::Environment;
+use machine::paths::Paths;
+use machine::{checker, keys, output, tools};
 use packages::Need;
-use paths::Paths;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: sukoon [command]
-  up                        start the practice and keep it running (the default)
+  up                        start the practice and keep it running (the default); FORM=small starts
+                            all services as one process, without NATS
   prepare [--browser]       install what is missing: PostgreSQL, nats-server, a browser for tests
   prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
   prepare --backups         pgBackRest and age, which tests back up with
@@ -87,7 +70,8 @@ pub fn main() -> Result<ExitCode> {
         match words.as_slice() {
             [] | ["up"] => {
                 let run_config = up::RunConfig::open(&environment, &paths).await?;
-                up::run(run_config, &packages::prepare(&environment, &paths, &[])?).await
+                let form = run_config.form();
+                up::run(run_config, &packages::prepare_form(&environment, &paths, form)?).await
             }
             ["prepare"] => packages::prepare(&environment, &paths, &[]).map(success),
             ["prepare", "--browser"] => {
@@ -110,7 +94,7 @@ pub fn main() -> Result<ExitCode> {
             ["keys", "renew-links", "--end-previous"] => keys::links(&paths, true),
             ["keys", "renew-certificates"] => keys::renew_certificates(&paths),
             ["owner"] => owner::show(&paths),
-            ["owner", "code"] => staff::print_owner_code(&paths).await,
+            ["owner", "code"] => staff_commands::print_owner_code(&paths).await,
             ["reset-factors", email] => factors::reset(&paths, email).await,
             ["complete-practice"] => practice::complete(&paths).map(success),
             ["paths"] => show_paths(&environment, &paths, None),
@@ -131,8 +115,8 @@ pub fn main() -> Result<ExitCode> {
             other => bail!(
                 "there is no command `{}`\n{USAGE}\n{}\n{}",
                 other.join(" "),
-                vm::USAGE,
-                staff::USAGE
+                server::USAGE,
+                staff_commands::usage()
             ),
         }
     })
@@ -146,15 +130,15 @@ async fn run_anywhere(
     arguments: &[String],
 ) -> Option<Result<ExitCode>> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if let Some(done) = vm::run(environment, &words).await {
+    if let Some(done) = server::run(environment, &words).await {
         return Some(done);
     }
-    if let Some(code) = staff::run(environment, paths, arguments).await {
+    if let Some(code) = staff_commands::run(environment, paths, arguments).await {
         return Some(Ok(code));
     }
     match words.as_slice() {
         ["help" | "--help" | "-h"] => {
-            output::line(format_args!("{USAGE}\n{}\n{}", vm::USAGE, staff::USAGE));
+            output::line(format_args!("{USAGE}\n{}\n{}", server::USAGE, staff_commands::usage()));
             Some(Ok(ExitCode::SUCCESS))
         }
         ["check", options @ ..] => {
@@ -165,7 +149,7 @@ async fn run_anywhere(
                 Err(error) => Err(error),
             })
         }
-        ["watch", options @ ..] => Some(match vm::watched(environment) {
+        ["watch", options @ ..] => Some(match server::watched(environment) {
             Ok(watched) => watch::run(&watched, paths.map(|it| it.data.as_path()), options).await,
             Err(error) => Err(error),
         }),

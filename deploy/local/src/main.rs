@@ -5,7 +5,7 @@ fn main() -> ExitCode {
     match sukoon::main() {
         Ok(code) => code,
         Err(error) => {
-            sukoon::output::problem(&error);
+            machine::output::problem(&error);
             ExitCode::FAILURE
         }
     }

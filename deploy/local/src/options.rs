@@ -1,17 +1,31 @@
 //! The settings of `make run` for operators. All other settings are derived from them.
 use std::collections::BTreeSet;
 
-use crate::environment::Environment;
 use anyhow::{Result, bail};
+use machine::environment::Environment;
 
 const PORT: u16 = 8080;
 const SANDBOX_PORT: u16 = 8090;
 const READY_SECONDS: u64 = 120;
 const RESTART_MS_MAX: u64 = 5000;
 
+kernel::words! {
+    /// How the services run. Both forms have the same databases, so that a practice moves between
+    /// them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Form {
+        /// Each is a process, and NATS carries their events.
+        Many = "many",
+        /// All are one process, which needs no NATS.
+        Small = "small",
+    }
+}
+
 /// The practice's addresses and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
+    /// How the services run; `FORM`.
+    pub(crate) form: Form,
     /// The address on which the gateway and the sandbox listen: loopback, unless a phone on the
     /// same network has to reach the site.
     pub(crate) host: String,
@@ -54,6 +68,7 @@ impl Options {
             None => sandbox_url.replacen("://127.0.0.1:", "://localhost:", 1),
         };
         Ok(Self {
+            form: form(environment)?,
             public_url: url("PUBLIC_URL", port),
             sandbox_url,
             frame_url,
@@ -78,6 +93,11 @@ impl Options {
         origins.retain(|origin| seen.insert(origin.clone()));
         origins
     }
+}
+
+fn form(environment: &Environment) -> Result<Form> {
+    let word = environment.get("FORM").unwrap_or("many");
+    word.parse().map_err(|error| anyhow::anyhow!("FORM is {word}: {error}"))
 }
 
 fn number<N: std::str::FromStr>(environment: &Environment, name: &str, default: N) -> Result<N> {
@@ -114,6 +134,17 @@ mod tests {
             "a phone has no other name for it"
         );
         assert_eq!(options.checkout_origins(), ["http://192.168.1.5:8090"]);
+    }
+
+    #[test]
+    fn the_form_is_many_unless_small_is_said() {
+        let form = |word: &str| Options::read(&Environment::from([("FORM", word)])).ok();
+        assert_eq!(Options::read(&Environment::default()).unwrap().form, Form::Many);
+        assert_eq!(
+            ["many", "small"].map(|word| form(word).unwrap().form),
+            [Form::Many, Form::Small]
+        );
+        assert!(form("tiny").is_none());
     }
 
     #[test]

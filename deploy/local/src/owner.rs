@@ -1,65 +1,18 @@
-//! The practice's owner on this machine: an account with all rights, so that the staff's commands
-//! can be tried at once. A practice in production, or with another identity server, gets no such
-//! account.
-use crate::app_codes::OwnerApp;
-use crate::environment::Environment;
-use crate::output;
-use crate::paths::Paths;
-use crate::process::last_lines;
-use crate::secrets::SecretStore;
+//! Seeds the practice's owner, and shows its password.
 use crate::supervise::{ProcessSpec, Supervisor};
 use anyhow::{Context, Result, bail};
-use std::path::Path;
+use machine::app_codes::OwnerApp;
+use machine::output;
+use machine::owner::{self, Owner};
+use machine::paths::Paths;
+use machine::process::last_lines;
 use std::process::ExitCode;
-
-const EMAIL: &str = "owner@sukoon.example";
-const PASSWORD: &str = "owner-password";
-
-/// The owner's credentials.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Owner {
-    /// The email address.
-    pub(crate) email: String,
-    /// The password, created once and kept among the secrets.
-    pub(crate) password: String,
-    /// Whether the password was created just now.
-    pub(crate) is_new: bool,
-}
-
-impl Owner {
-    /// The owner of this practice; none in production and with another identity server.
-    pub(crate) fn of(
-        environment: &Environment,
-        secret_store: &mut SecretStore,
-    ) -> Result<Option<Self>> {
-        let real = environment.get("SUKOON_MODE") == Some("production");
-        if real || environment.get("IDENTITY_URL").is_some() {
-            return Ok(None);
-        }
-        let email = environment.get("SUKOON_OWNER_EMAIL").unwrap_or(EMAIL).to_owned();
-        let is_new = secret_store.get(PASSWORD).is_none();
-        let password = grouped(&secret_store.get_or_create(PASSWORD)?);
-        Ok(Some(Self { email, password, is_new }))
-    }
-}
 
 /// `sukoon owner`: prints the owner's password, which a start says only when it makes it, because
 /// what a start prints may be kept in a log.
 pub(crate) fn show(paths: &Paths) -> Result<ExitCode> {
-    output::line(password(&paths.data)?);
+    output::line(owner::password(&paths.data)?);
     Ok(ExitCode::SUCCESS)
-}
-
-/// Reads the owner's password from a data folder.
-pub(crate) fn password(data: &Path) -> Result<String> {
-    let word = SecretStore::open(&data.join("secrets"))?.get(PASSWORD);
-    word.map(|word| grouped(&word)).context("this practice has no owner of ours")
-}
-
-/// A secret in a form that is easy to type: four groups of four characters.
-fn grouped(word: &str) -> String {
-    let groups = (0..4).filter_map(|group| word.get(group * 4..group * 4 + 4));
-    groups.collect::<Vec<_>>().join("-")
 }
 
 /// Suppresses logs, so that the output contains only the result.
@@ -182,13 +135,15 @@ async fn run_once(
     }
     Ok(printed)
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run_state::RunState;
+    use machine::environment::Environment;
+    use machine::run_state::RunState;
+    use machine::secrets::SecretStore;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     /// Programs that record their calls and print the contents of the files `id` and `role`.
     fn programs(data: &Path) -> (Supervisor, Vec<ProcessSpec>) {
@@ -277,28 +232,5 @@ mod tests {
         fs::create_dir_all(&data).unwrap();
         let secret_store = SecretStore::open(&data.join("secrets")).unwrap();
         (data, secret_store)
-    }
-
-    #[test]
-    fn the_owner_keeps_its_password_and_may_have_another_address() {
-        let (data, mut secret_store) = secret_store("owner");
-        assert!(password(&data).is_err());
-        let owner = Owner::of(&Environment::default(), &mut secret_store).unwrap().unwrap();
-        assert_eq!(owner.email, "owner@sukoon.example");
-        assert_eq!(owner.password.len(), 19);
-        assert_eq!(password(&data).unwrap(), owner.password);
-        let environment = Environment::from([("SUKOON_OWNER_EMAIL", "meera@sukoon.example")]);
-        let other = Owner::of(&environment, &mut secret_store).unwrap().unwrap();
-        assert_eq!((&*other.email, &other.password), ("meera@sukoon.example", &owner.password));
-        fs::remove_dir_all(data).unwrap();
-    }
-
-    #[test]
-    fn production_and_another_identity_server_get_no_owner() {
-        let (data, mut secret_store) = secret_store("no-owner");
-        for pair in [("SUKOON_MODE", "production"), ("IDENTITY_URL", "https://id.example")] {
-            assert_eq!(Owner::of(&Environment::from([pair]), &mut secret_store).unwrap(), None);
-        }
-        fs::remove_dir_all(data).unwrap();
     }
 }

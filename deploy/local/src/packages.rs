@@ -1,12 +1,13 @@
 //! Installs missing programs: with the machine's package manager if that is allowed, or else by
 //! unpacking the same signed packages into our own folder.
-use crate::account;
-use crate::environment::Environment;
-use crate::output;
-use crate::paths::{self, Paths};
-use crate::process::{last_lines, open_log, output_of};
-use crate::tools::{self, InstalledTools};
+use crate::options::Form;
 use anyhow::{Context, Result, bail};
+use machine::account;
+use machine::environment::Environment;
+use machine::output;
+use machine::paths::{self, Paths};
+use machine::process::{last_lines, open_log, output_of};
+use machine::tools::{self, InstalledTools};
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -93,8 +94,22 @@ pub(crate) fn prepare(
     paths: &Paths,
     additional: &[Need],
 ) -> Result<InstalledTools> {
-    let mut needs = vec![Need::Postgres, Need::Nats];
-    needs.extend(additional);
+    ensure(environment, paths, &[&[Need::Postgres, Need::Nats], additional].concat())
+}
+
+/// The same for a practice of this form.
+pub(crate) fn prepare_form(
+    environment: &Environment,
+    paths: &Paths,
+    form: Form,
+) -> Result<InstalledTools> {
+    match form {
+        Form::Many => prepare(environment, paths, &[]),
+        Form::Small => ensure(environment, paths, &[Need::Postgres]),
+    }
+}
+
+fn ensure(environment: &Environment, paths: &Paths, needs: &[Need]) -> Result<InstalledTools> {
     let missing = |found: &InstalledTools| -> Vec<Need> {
         needs.iter().copied().filter(|need| !need.is_met_by(found)).collect()
     };

@@ -1,8 +1,8 @@
 //! The practice's own folder: files that a newer version needs are added to it, so that a practice
 //! that was set up earlier still starts.
-use crate::output;
-use crate::paths::{self, Paths};
 use anyhow::{Context, Result};
+use machine::output;
+use machine::paths::{self, Paths};
 use std::path::Path;
 use std::{fs, io};
 

@@ -1,15 +1,18 @@
 //! The processes of a practice, and the settings of each.
-use crate::certificates::Certificates;
-use crate::databases::{self, Addresses};
-use crate::environment::Environment;
-use crate::inheritance;
-use crate::keys;
-use crate::nats::Broker;
-use crate::options::Options;
-use crate::paths::Paths;
-use crate::secrets::SecretStore;
+use crate::options::{Form, Options};
 use crate::supervise::ProcessSpec;
 use anyhow::Result;
+use kernel::PaymentProvider;
+use machine::certificates::Certificates;
+use machine::databases;
+use machine::environment::Environment;
+use machine::inheritance;
+use machine::keys;
+use machine::nats::Broker;
+use machine::paths::Paths;
+use machine::run_state::Addresses;
+use machine::secrets::{CALLERS, SecretStore};
+use machine::settings::Settings;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +22,6 @@ const OIDC_CLIENT: &str = "sukoon";
 /// The services, in the order in which a booking uses them.
 pub(crate) const SERVICES: [&str; 6] =
     ["catalogue", "identity", "booking", "payments", "notifications", "reviews"];
-/// The programs that sign calls to other services.
-pub(crate) const CALLERS: [&str; 7] =
-    ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
 /// All processes that run our own programs.
 pub(crate) const PROGRAMS: [&str; 8] = [
     "sandbox",
@@ -33,12 +33,11 @@ pub(crate) const PROGRAMS: [&str; 8] = [
     "reviews",
     "gateway",
 ];
-/// jemalloc settings that return memory soon after a peak: one arena for all threads of a
-/// process, which returns pages that have been free for a second.
-pub(crate) const JEMALLOC_CONF: &str =
-    "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 /// The program that contains all services; its first argument selects one.
 pub(crate) const SERVICES_PROGRAM: &str = "services";
+/// The most connections of a service to its database in the small form. One practice's loops and
+/// requests take turns with two, and each connection costs PostgreSQL some 5 MiB.
+const SMALL_CONNECTIONS_MAX: u32 = 2;
 /// The purpose of the port at which a process tells its metrics.
 pub(crate) const METRICS: &str = "metrics";
 /// Internal ports, each with the process that listens on it and its purpose.
@@ -80,64 +79,10 @@ pub(crate) struct SpecBuilder<'a> {
     pub(crate) ports: &'a Ports,
     /// The services' databases.
     pub(crate) databases: &'a BTreeMap<String, Addresses>,
-    /// The server of NATS.
-    pub(crate) broker: &'a Broker,
+    /// The server of NATS; none in the small form.
+    pub(crate) broker: Option<&'a Broker>,
     /// The certificates of the processes; without them they speak in the clear, on this machine.
     pub(crate) certificates: Option<&'a Certificates>,
-}
-
-/// Collects the settings of a process. Settings that must be consistent are fixed; for the others
-/// the operator's environment comes first.
-struct Settings<'a> {
-    process: &'static str,
-    environment: &'a Environment,
-    pairs: Vec<(String, String)>,
-}
-
-impl Settings<'_> {
-    fn set(&mut self, name: &str, value: impl Into<String>) {
-        self.forget(name);
-        self.pairs.push((name.to_owned(), value.into()));
-    }
-
-    /// Names the file of a secret.
-    fn set_secret(&mut self, name: &str, value: &str, secret_store: &SecretStore) -> Result<()> {
-        self.forget(name);
-        let path = secret_store.setting_file(self.process, name, value)?;
-        self.pairs.push((format!("{name}_FILE"), path.to_string_lossy().into_owned()));
-        Ok(())
-    }
-
-    /// The same for a word of the secrets, which is made if it is missing.
-    fn set_word(&mut self, name: &str, word: &str, secret_store: &mut SecretStore) -> Result<()> {
-        let value = secret_store.get_or_create(word)?;
-        self.set_secret(name, &value, secret_store)
-    }
-
-    /// The same for a word that signs: the one before it is accepted, if there is one.
-    fn set_signing_word(
-        &mut self,
-        name: &str,
-        word: &str,
-        secret_store: &mut SecretStore,
-    ) -> Result<()> {
-        if let Some(previous) = secret_store.get(&format!("{word}-previous")) {
-            self.set_secret(&format!("{name}_PREVIOUS"), &previous, secret_store)?;
-        }
-        self.set_word(name, word, secret_store)
-    }
-
-    /// Takes back what the operator has set, in either of its two forms.
-    fn forget(&mut self, name: &str) {
-        let file = format!("{name}_FILE");
-        self.pairs.retain(|(known, _value)| *known != name && *known != file);
-    }
-
-    fn set_default(&mut self, name: &str, value: impl Into<String>) {
-        if self.environment.get(name).is_none() {
-            self.set(name, value);
-        }
-    }
 }
 
 impl SpecBuilder<'_> {
@@ -149,35 +94,36 @@ impl SpecBuilder<'_> {
     ) -> Result<ProcessSpec> {
         // What follows overrides what is inherited.
         let pairs = inheritance::of(name, self.environment);
-        let mut settings = Settings { process: name, environment: self.environment, pairs };
+        let mut settings =
+            Settings { process: name, secrets: secret_store, secrets_at: None, pairs };
         settings.set_default("SUKOON_MODE", "development");
         settings.set_default("LOG_FILTER", "info");
         settings.set_default("LOG_FORMAT", "text");
         settings.set("PUBLIC_URL", &self.options.public_url);
-        settings.set_default(inheritance::MALLOC_CONF, JEMALLOC_CONF);
+        settings.set_default(inheritance::MALLOC_CONF, inheritance::JEMALLOC_CONF);
         if name == "sandbox" {
-            self.sandbox(&mut settings, secret_store)?;
+            self.sandbox(&mut settings)?;
         } else {
             // Each process has a port of its own for them, on this machine only.
             settings.set("METRICS_LISTEN", self.internal_address(name, METRICS));
             // The gateway calls no internal method, so it has no key for one.
             if name != "gateway" {
-                self.call_keys(name, &mut settings, secret_store)?;
+                self.call_keys(name, &mut settings)?;
             }
             self.addresses(&mut settings);
             for (setting, path) in self.certificates.iter().flat_map(|it| it.settings(name)) {
                 settings.set(setting, path);
             }
         }
-        if let Some(url) = self.broker.url(name) {
-            settings.set_secret("NATS_URL", &url, secret_store)?;
+        if let Some(url) = self.broker.and_then(|broker| broker.url(name)) {
+            settings.set_secret("NATS_URL", &url)?;
         }
         match name {
-            "booking" => self.booking(&mut settings, secret_store)?,
-            "payments" => self.payments(&mut settings, secret_store)?,
-            "notifications" => self.notifications(&mut settings, secret_store)?,
-            "identity" => self.identity(&mut settings, secret_store)?,
-            "reviews" => self.reviews(&mut settings, secret_store)?,
+            "booking" => self.booking(&mut settings)?,
+            "payments" => self.payments(&mut settings)?,
+            "notifications" => self.notifications(&mut settings)?,
+            "identity" => self.identity(&mut settings)?,
+            "reviews" => self.reviews(&mut settings)?,
             "gateway" => self.gateway(&mut settings),
             _ => {}
         }
@@ -204,7 +150,7 @@ impl SpecBuilder<'_> {
         self.ports.get(&format!("{part} {purpose}")).copied().unwrap_or_default()
     }
 
-    fn internal_address(&self, part: &str, purpose: &str) -> String {
+    pub(crate) fn internal_address(&self, part: &str, purpose: &str) -> String {
         format!("127.0.0.1:{}", self.port(part, purpose))
     }
 
@@ -213,12 +159,16 @@ impl SpecBuilder<'_> {
         format!("{scheme}://{}", self.internal_address(part, purpose))
     }
 
-    fn ports_of(&self, name: &str) -> BTreeMap<String, u16> {
+    /// The ports of a part; in the small form all tell their metrics at the same one.
+    pub(crate) fn ports_of(&self, name: &str) -> BTreeMap<String, u16> {
         let own = |(key, port): (&String, &u16)| {
             let (part, purpose) = key.split_once(' ')?;
             (part == name).then(|| (purpose.to_owned(), *port))
         };
         let mut ports: BTreeMap<String, u16> = self.ports.iter().filter_map(own).collect();
+        if self.options.form == Form::Small && ports.contains_key(METRICS) {
+            ports.insert(METRICS.to_owned(), self.port("gateway", METRICS));
+        }
         match name {
             "gateway" => drop(ports.insert("http".to_owned(), self.options.port)),
             "sandbox" => drop(ports.insert("http".to_owned(), self.options.sandbox_port)),
@@ -231,41 +181,42 @@ impl SpecBuilder<'_> {
         format!("http://127.0.0.1:{}", self.options.sandbox_port)
     }
 
-    fn sandbox(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
+    fn sandbox(&self, settings: &mut Settings<'_>) -> Result<()> {
         let listen = format!("{}:{}", self.options.host, self.options.sandbox_port);
         // With certificates payments takes no call but the gateway's, as it does of the real one.
         let receiver = match self.certificates {
             Some(_) => format!("http://127.0.0.1:{}", self.options.port),
             None => self.internal_url("payments", "http"),
         };
-        let webhook = format!("{receiver}/webhooks/razorpay");
+        let webhook = format!("{receiver}{}", PaymentProvider::FIRST.webhook_path);
         settings.set("SANDBOX_LISTEN", listen);
         settings.set("SANDBOX_SMTP_LISTEN", self.internal_address("sandbox", "smtp"));
         settings.set("SANDBOX_PUBLIC_URL", &self.options.sandbox_url);
         settings.set("SANDBOX_FRAME_URL", &self.options.frame_url);
-        settings.set("SANDBOX_KEY_ID", key_id(secret_store)?);
-        settings.set("SANDBOX_KEY_SECRET", secret_store.get_or_create("provider-key-secret")?);
-        settings
-            .set("SANDBOX_WEBHOOK_SECRET", secret_store.get_or_create("provider-webhook-secret")?);
+        let key_id = key_id(settings.secrets)?;
+        settings.set("SANDBOX_KEY_ID", key_id);
         settings.set("SANDBOX_WEBHOOK_URL", webhook);
-        settings.set("SANDBOX_MEETING_TOKEN", secret_store.get_or_create("meeting-token")?);
-        settings.set("SANDBOX_MESSAGE_KEY", secret_store.get_or_create("message-key")?);
         settings.set("SANDBOX_OIDC_CLIENT_ID", OIDC_CLIENT);
-        settings.set("SANDBOX_OIDC_CLIENT_SECRET", secret_store.get_or_create("oidc-secret")?);
+        for (name, word) in [
+            ("SANDBOX_KEY_SECRET", "provider-key-secret"),
+            ("SANDBOX_WEBHOOK_SECRET", "provider-webhook-secret"),
+            ("SANDBOX_MEETING_TOKEN", "meeting-token"),
+            ("SANDBOX_MESSAGE_KEY", "message-key"),
+            ("SANDBOX_OIDC_CLIENT_SECRET", "oidc-secret"),
+        ] {
+            let value = settings.secrets.get_or_create(word)?;
+            settings.set(name, value);
+        }
         let data = self.paths.data.join("sandbox");
         settings.set("SANDBOX_DATA", data.to_string_lossy());
         Ok(())
     }
 
-    fn call_keys(
-        &self,
-        name: &str,
-        settings: &mut Settings<'_>,
-        secret_store: &SecretStore,
-    ) -> Result<()> {
-        let own = secret_store.private_key(&format!("caller-{name}"))?;
-        settings.set_secret("CALLER_PRIVATE_KEY", &own, secret_store)?;
-        settings.set("CALLER_PUBLIC_KEYS", secret_store.public_keys("caller-", &CALLERS)?);
+    fn call_keys(&self, name: &str, settings: &mut Settings<'_>) -> Result<()> {
+        let own = settings.secrets.private_key(&format!("caller-{name}"))?;
+        let public = settings.secrets.public_keys("caller-", &CALLERS)?;
+        settings.set_secret("CALLER_PRIVATE_KEY", &own)?;
+        settings.set("CALLER_PUBLIC_KEYS", public);
         Ok(())
     }
 
@@ -292,15 +243,15 @@ impl SpecBuilder<'_> {
         settings.set_default("TOKEN_ISSUER", format!("{}/auth/v1", self.options.public_url));
     }
 
-    fn database(
-        &self,
-        service: &str,
-        settings: &mut Settings<'_>,
-        secret_store: &SecretStore,
-    ) -> Result<()> {
+    fn database(&self, service: &str, settings: &mut Settings<'_>) -> Result<()> {
         let Some(addresses) = self.databases.get(service) else { return Ok(()) };
         let name = format!("{}_DATABASE_URL", service.to_uppercase());
-        settings.set_secret(&name, &addresses.url, secret_store)
+        let Form::Small = self.options.form else {
+            return settings.set_secret(&name, &addresses.url);
+        };
+        let mark = if addresses.url.contains('?') { '&' } else { '?' };
+        let limit = SMALL_CONNECTIONS_MAX;
+        settings.set_secret(&name, &format!("{}{mark}connection_limit={limit}", addresses.url))
     }
 
     /// The database's address for its owner, which no process that serves may have.
@@ -316,18 +267,18 @@ impl SpecBuilder<'_> {
         Ok(vec![(format!("{name}_FILE"), path.to_string_lossy().into_owned())])
     }
 
-    fn booking(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
-        self.database("booking", settings, secret_store)?;
+    fn booking(&self, settings: &mut Settings<'_>) -> Result<()> {
+        self.database("booking", settings)?;
         settings.set("BOOKING_MEETING_URL", self.sandbox_internal_url());
-        settings.set_word("BOOKING_MEETING_TOKEN", "meeting-token", secret_store)?;
-        settings.set_signing_word("BOOKING_CONSENT_KEY", "booking-consent-key", secret_store)?;
-        settings.set_signing_word("BOOKING_FEED_KEY", "booking-feed-key", secret_store)?;
+        settings.set_word("BOOKING_MEETING_TOKEN", "meeting-token")?;
+        settings.set_signing_word("BOOKING_CONSENT_KEY", "booking-consent-key")?;
+        settings.set_signing_word("BOOKING_FEED_KEY", "booking-feed-key")?;
         // "sandbox" tries an external scheduling provider.
         if self.environment.get("BOOKING_SCHEDULING_URL") == Some("sandbox") {
             let provider = format!("{}/scheduling", self.options.sandbox_url);
             settings.set("BOOKING_SCHEDULING_USER", format!("{provider}/users/OWNER"));
             settings.set("BOOKING_SCHEDULING_URL", provider);
-            settings.set_word("BOOKING_SCHEDULING_TOKEN", "meeting-token", secret_store)?;
+            settings.set_word("BOOKING_SCHEDULING_TOKEN", "meeting-token")?;
         }
         // Production refuses it; a practice that tries itself may read the sandbox's calendars.
         if self.environment.get("SUKOON_MODE") != Some("production") {
@@ -340,40 +291,33 @@ impl SpecBuilder<'_> {
         Ok(())
     }
 
-    fn payments(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
-        self.database("payments", settings, secret_store)?;
+    fn payments(&self, settings: &mut Settings<'_>) -> Result<()> {
+        self.database("payments", settings)?;
         settings.set("PAYMENTS_HTTP_LISTEN", self.internal_address("payments", "http"));
         settings.set("PAYMENTS_PROVIDER_URL", format!("{}/v1", self.sandbox_internal_url()));
         settings.set("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
-        settings.set("PAYMENTS_KEY_ID", key_id(secret_store)?);
-        settings.set_word("PAYMENTS_KEY_SECRET", "provider-key-secret", secret_store)?;
-        settings.set_word("PAYMENTS_WEBHOOK_SECRET", "provider-webhook-secret", secret_store)?;
+        let key_id = key_id(settings.secrets)?;
+        settings.set("PAYMENTS_KEY_ID", key_id);
+        settings.set_word("PAYMENTS_KEY_SECRET", "provider-key-secret")?;
+        settings.set_word("PAYMENTS_WEBHOOK_SECRET", "provider-webhook-secret")?;
         Ok(())
     }
 
-    fn notifications(
-        &self,
-        settings: &mut Settings<'_>,
-        secret_store: &mut SecretStore,
-    ) -> Result<()> {
-        self.database("notifications", settings, secret_store)?;
+    fn notifications(&self, settings: &mut Settings<'_>) -> Result<()> {
+        self.database("notifications", settings)?;
         let server = format!("smtp://{}", self.internal_address("sandbox", "smtp"));
-        settings.set_secret("NOTIFICATIONS_SMTP_URL", &server, secret_store)?;
+        settings.set_secret("NOTIFICATIONS_SMTP_URL", &server)?;
         settings.set_default("NOTIFICATIONS_SENDER", "Sukoon <hello@sukoon.example>");
-        settings.set_signing_word(
-            "NOTIFICATIONS_ADDRESS_KEY",
-            "notifications-address-key",
-            secret_store,
-        )?;
+        settings.set_signing_word("NOTIFICATIONS_ADDRESS_KEY", "notifications-address-key")?;
         Ok(())
     }
 
-    fn identity(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
-        self.database("identity", settings, secret_store)?;
+    fn identity(&self, settings: &mut Settings<'_>) -> Result<()> {
+        self.database("identity", settings)?;
         settings.set("IDENTITY_HTTP_LISTEN", self.internal_address("identity", "http"));
-        let signing = secret_store.private_key("identity-signing")?;
-        settings.set_secret("IDENTITY_SIGNING_KEY", &signing, secret_store)?;
-        settings.set_word("IDENTITY_CODE_KEY", "identity-code-key", secret_store)?;
+        let signing = settings.secrets.private_key("identity-signing")?;
+        settings.set_secret("IDENTITY_SIGNING_KEY", &signing)?;
+        settings.set_word("IDENTITY_CODE_KEY", "identity-code-key")?;
         // A person who tries the practice should not have to read a mail first. Identity refuses
         // this in production.
         if self.environment.get("SUKOON_MODE") != Some("production") {
@@ -384,28 +328,24 @@ impl SpecBuilder<'_> {
         // "sandbox" tries signing in by phone, and at another provider.
         if self.environment.get("IDENTITY_SMS_URL") == Some("sandbox") {
             settings.set("IDENTITY_SMS_URL", format!("{}/messages", self.sandbox_internal_url()));
-            settings.set_word("IDENTITY_SMS_KEY", "message-key", secret_store)?;
+            settings.set_word("IDENTITY_SMS_KEY", "message-key")?;
         }
         if self.environment.get("IDENTITY_KEYCLOAK_ISSUER") == Some("sandbox") {
             let issuer = format!("{}/oidc", self.options.sandbox_url);
             settings.set("IDENTITY_KEYCLOAK_ISSUER", issuer);
             settings.set("IDENTITY_KEYCLOAK_CLIENT_ID", OIDC_CLIENT);
-            settings.set_word("IDENTITY_KEYCLOAK_SECRET", "oidc-secret", secret_store)?;
+            settings.set_word("IDENTITY_KEYCLOAK_SECRET", "oidc-secret")?;
         }
         Ok(())
     }
 
     /// The operator decides how the admin panel is unlocked: `ADMIN_PASSPHRASE_HASH` is passed on
     /// from the environment. Pictures can be stored in a bucket instead of the folder.
-    fn reviews(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
-        self.database("reviews", settings, secret_store)?;
+    fn reviews(&self, settings: &mut Settings<'_>) -> Result<()> {
+        self.database("reviews", settings)?;
         let pictures = format!("file://{}", self.paths.data.join("pictures").to_string_lossy());
         settings.set("REVIEWS_HTTP_LISTEN", self.internal_address("reviews", "http"));
-        settings.set_signing_word(
-            "REVIEWS_INVITATION_KEY",
-            "reviews-invitation-key",
-            secret_store,
-        )?;
+        settings.set_signing_word("REVIEWS_INVITATION_KEY", "reviews-invitation-key")?;
         settings.set_default("REVIEWS_PICTURES_URL", pictures);
         Ok(())
     }

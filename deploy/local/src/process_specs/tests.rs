@@ -1,14 +1,15 @@
 //! What each process is given, compared with what its program reads.
 use super::{PROGRAMS, Ports, Settings, SpecBuilder};
-use crate::databases::{self, Addresses};
-use crate::environment::Environment;
-use crate::inheritance;
-use crate::nats::{self, Broker, PRACTICE_FILE_STORE};
-use crate::options::Options;
-use crate::paths::Paths;
-use crate::secrets::SecretStore;
+use crate::options::{Form, Options};
 use crate::supervise::ProcessSpec;
-use crate::tools::Tool;
+use machine::databases;
+use machine::environment::Environment;
+use machine::inheritance;
+use machine::nats::{self, Broker, PRACTICE_FILE_STORE};
+use machine::paths::Paths;
+use machine::run_state::Addresses;
+use machine::secrets::SecretStore;
+use machine::tools::Tool;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -44,13 +45,14 @@ fn specs(name: &str, environment: &Environment) -> Vec<ProcessSpec> {
         certificates: None,
         file_store: PRACTICE_FILE_STORE,
     };
+    let options = Options::read(environment).unwrap();
     let builder = SpecBuilder {
         environment,
         paths: &paths,
-        options: &Options::read(environment).unwrap(),
+        options: &options,
         ports: &Ports::new(),
         databases: &BTreeMap::from(addresses),
-        broker: &broker,
+        broker: (options.form == Form::Many).then_some(&broker),
         certificates: None,
     };
     let mut store = SecretStore::open(&data.join("secrets")).unwrap();
@@ -138,17 +140,34 @@ fn only_who_uses_nats_knows_its_address_and_each_has_a_user_of_its_own() {
 }
 
 #[test]
+fn in_the_small_form_none_is_told_of_nats_and_each_has_two_connections() {
+    for spec in specs("small", &Environment::from([("FORM", "small")])) {
+        let setting = |wanted: &str| spec.environment.iter().find(|(name, _value)| name == wanted);
+        assert_eq!(setting("NATS_URL"), None, "{}", spec.name);
+        if databases::SERVICES.contains(&spec.name) {
+            let (_name, url) =
+                setting(&format!("{}_DATABASE_URL", spec.name.to_uppercase())).unwrap();
+            assert!(url.ends_with("?connection_limit=2"), "{url}");
+        }
+    }
+}
+
+#[test]
 fn no_secret_stands_in_the_environment_of_our_services() {
     let data = std::env::temp_dir().join(format!("sukoon-words-{}", std::process::id()));
     let mut store = SecretStore::open(&data).unwrap();
     let mut settings = Settings {
         process: "booking",
-        environment: &Environment::default(),
+        secrets: &mut store,
+        secrets_at: None,
         pairs: vec![("BOOKING_FEED_KEY".to_owned(), "of the operator".to_owned())],
     };
-    settings.set_word("BOOKING_FEED_KEY", "booking-feed-key", &mut store).unwrap();
+    settings.set_word("BOOKING_FEED_KEY", "booking-feed-key").unwrap();
     let [(name, path)] = settings.pairs.as_slice() else { panic!("{:?}", settings.pairs) };
     assert_eq!(name, "BOOKING_FEED_KEY_FILE");
-    assert_eq!(fs::read_to_string(path).unwrap(), store.get("booking-feed-key").unwrap());
+    assert_eq!(
+        fs::read_to_string(path).unwrap(),
+        settings.secrets.get("booking-feed-key").unwrap()
+    );
     fs::remove_dir_all(&data).unwrap();
 }
