@@ -1,9 +1,9 @@
 //! Supervises processes: starts them, restarts them when they exit, and stops them in order.
-use crate::account::DatabaseUser;
-use crate::output;
-use crate::process::{self, Identity, open_log};
-use crate::run_state::{ProcessRecord, RunState};
 use anyhow::{Context, Result};
+use machine::account::DatabaseUser;
+use machine::output;
+use machine::process::{self, Identity, open_log};
+use machine::run_state::{ProcessRecord, RunState};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -44,6 +44,8 @@ pub(crate) struct ProcessSpec {
     pub(crate) user: Option<DatabaseUser>,
     /// The ports it listens on, by name.
     pub(crate) ports: BTreeMap<String, u16>,
+    /// The parts that it is, with their ports, if it is others than the one of its name.
+    pub(crate) parts: Vec<(&'static str, BTreeMap<String, u16>)>,
     /// What is checked or repaired before each start.
     pub(crate) before_start: Option<Check>,
     /// Settings that may change while the practice runs; they come after the others.
@@ -63,6 +65,7 @@ impl ProcessSpec {
             owner_settings: Vec::new(),
             user: None,
             ports: BTreeMap::new(),
+            parts: Vec::new(),
             before_start: None,
             current_settings: None,
             stop: Signal::TERM,
@@ -263,7 +266,7 @@ impl ProcessMonitor {
             }
         }
         let child = self.command.spawn().context("the program cannot be run")?;
-        self.record(child.id().and_then(Identity::of));
+        self.record(child.id().and_then(Identity::of).as_ref());
         Ok(child)
     }
 
@@ -286,14 +289,19 @@ impl ProcessMonitor {
         None
     }
 
-    fn record(&self, process: Option<Identity>) {
-        let part = ProcessRecord {
-            process,
+    fn record(&self, process: Option<&Identity>) {
+        let record = |ports: &BTreeMap<String, u16>| ProcessRecord {
+            process: process.cloned(),
             restarts: self.restarts,
             log: self.log.clone(),
-            ports: self.part.ports.clone(),
+            ports: ports.clone(),
         };
-        if let Err(error) = self.run_state.set_part(self.part.name, part) {
+        let several = self.part.parts.iter().map(|(name, ports)| (*name, record(ports)));
+        let mut records: Vec<_> = several.collect();
+        if records.is_empty() {
+            records.push((self.part.name, record(&self.part.ports)));
+        }
+        if let Err(error) = self.run_state.set_parts(records) {
             output::problem(&error);
         }
     }
@@ -363,6 +371,22 @@ mod tests {
         supervisor.stop(watch::channel(false).1).await;
         assert!(!second.is_alive());
         assert_eq!(process(&run_state, "clerk"), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_process_that_is_several_parts_is_recorded_as_each() {
+        let Stage { folder, run_state, mut supervisor } = stage("several");
+        let port = |number| BTreeMap::from([("grpc".to_owned(), number)]);
+        let parts = vec![("clerk", port(1)), ("porter", port(2))];
+        let spec = ProcessSpec { parts, ..script("house", "exec sleep 600") };
+        supervisor.start(vec![spec]).unwrap();
+        let clerk = until(|| process(&run_state, "clerk")).await;
+        assert_eq!(process(&run_state, "porter"), Some(clerk));
+        let recorded = run_state.parts();
+        assert_eq!(recorded.keys().collect::<Vec<_>>(), ["clerk", "porter"]);
+        assert_eq!(recorded["porter"].ports["grpc"], 2);
+        supervisor.stop(watch::channel(false).1).await;
         std::fs::remove_dir_all(folder).unwrap();
     }
 

@@ -1,16 +1,16 @@
 //! One PostgreSQL and one NATS for all tests of this machine. The first test run starts them, and
 //! the last one stops them. Their data is disposable.
-use crate::account;
 use crate::caldav;
-use crate::nats::{self, Broker, TESTS_FILE_STORE};
-use crate::output;
-use crate::paths::{self, Paths};
-use crate::ports::Reservations;
-use crate::postgres::{Cluster, Durability, SUPERUSER};
-use crate::process::{Identity, last_lines, open_log};
-use crate::secrets;
-use crate::tools::{InstalledTools, Tool};
 use anyhow::{Context, Result, bail};
+use machine::account;
+use machine::nats::{self, Broker, TESTS_FILE_STORE};
+use machine::output;
+use machine::paths::{self, Paths};
+use machine::ports::Reservations;
+use machine::postgres::{Cluster, Durability, SUPERUSER};
+use machine::process::{Identity, last_lines, open_log};
+use machine::secrets;
+use machine::tools::{InstalledTools, Tool};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -263,7 +263,7 @@ async fn wait_through_signals(
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {
                 if let Some(pid) = child.id() {
-                    crate::process::send_signal(pid, Signal::TERM);
+                    machine::process::send_signal(pid, Signal::TERM);
                 }
             }
         }

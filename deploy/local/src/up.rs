@@ -1,28 +1,31 @@
 //! `sukoon up`: starts a practice from an empty folder, keeps it running, and stops it.
-use crate::account;
 use crate::addresses;
-use crate::app_codes::OwnerApp;
-use crate::certificates::{self, Certificates};
 use crate::chosen_ports;
-use crate::databases::{self, Addresses};
-use crate::environment::Environment;
-use crate::inheritance;
-use crate::keys::{self, Rotation};
-use crate::nats::{self, Broker, PRACTICE_FILE_STORE};
-use crate::options::Options;
-use crate::output;
-use crate::owner::{self, Owner};
-use crate::paths::{self, Paths};
-use crate::ports::{self, Reservations};
-use crate::postgres::{Cluster, Durability, SUPERUSER};
+use crate::options::{Form, Options};
+use crate::owner;
 use crate::practice;
 use crate::process_specs::{self, PROGRAMS, Ports, SpecBuilder};
 use crate::readiness;
-use crate::run_state::{self, RunInfo, RunState};
-use crate::secrets::SecretStore;
+use crate::small_form;
 use crate::supervise::{ProcessSpec, Supervisor};
-use crate::tools::InstalledTools;
 use anyhow::{Context, Result, bail};
+use machine::account;
+use machine::app_codes::OwnerApp;
+use machine::certificates::{self, Certificates};
+use machine::clock;
+use machine::databases;
+use machine::environment::Environment;
+use machine::inheritance;
+use machine::keys::Rotation;
+use machine::nats::{self, Broker, PRACTICE_FILE_STORE};
+use machine::output;
+use machine::owner::Owner;
+use machine::paths::{self, Paths};
+use machine::ports::{self, Reservations};
+use machine::postgres::{Cluster, Durability, SUPERUSER};
+use machine::run_state::{self, Addresses, RunInfo, RunState};
+use machine::secrets::{CALLERS, SecretStore};
+use machine::tools::InstalledTools;
 use rustix::process::Signal;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -47,6 +50,11 @@ pub(crate) struct RunConfig {
 }
 
 impl RunConfig {
+    /// How the services run.
+    pub(crate) fn form(&self) -> Form {
+        self.options.form
+    }
+
     /// Locks the data folder, stops the processes of an earlier run, and checks the two ports.
     pub(crate) async fn open(environment: &Environment, paths: &Paths) -> Result<Self> {
         // What is wrong is said before anything is made.
@@ -183,22 +191,28 @@ async fn start(
     }
     practice::complete(&run_config.paths)?;
     let mut secret_store = SecretStore::open(&run_config.paths.data.join("secrets"))?;
-    if Rotation::open(&run_config.paths.data.join("secrets"))?.finish_if_due(keys::now())? {
+    if Rotation::open(&run_config.paths.data.join("secrets"))?.finish_if_due(clock::now())? {
         output::step("the former signing key is removed");
     }
     let environment = &run_config.environment;
     let certificates = Certificates::wanted(environment, &run_config.paths.data)?;
     let (cluster, broker) =
         create_servers(run_config, found, certificates.as_ref(), &mut secret_store)?;
-    output::step("starting PostgreSQL and NATS");
+    output::step(match broker {
+        Some(_) => "starting PostgreSQL and NATS",
+        None => "starting PostgreSQL",
+    });
     if let Some(server) = cluster.unrecorded_server() {
         server.stop(Signal::INT, Duration::from_secs(10)).await;
     }
-    supervisor
-        .start(vec![cluster_spec(&cluster, environment), broker_spec(&broker, environment)])?;
+    let mut servers = vec![cluster_spec(&cluster, environment)];
+    servers.extend(broker.as_ref().map(|broker| broker_spec(broker, environment)));
+    supervisor.start(servers)?;
     let limit = Duration::from_secs(DATABASE_SECONDS);
     cluster.wait_until_ready(limit).await.with_context(|| not_ready(supervisor, "postgres"))?;
-    broker.wait_until_ready(limit).await.with_context(|| not_ready(supervisor, "nats"))?;
+    if let Some(broker) = &broker {
+        broker.wait_until_ready(limit).await.with_context(|| not_ready(supervisor, "nats"))?;
+    }
     let mut addresses = BTreeMap::new();
     for service in databases::SERVICES {
         let made = databases::ensure(&cluster, &mut secret_store, service)?;
@@ -210,7 +224,7 @@ async fn start(
         options: &run_config.options,
         ports: &run_config.ports,
         databases: &addresses,
-        broker: &broker,
+        broker: broker.as_ref(),
         certificates: certificates.as_ref(),
     };
     let specs: Result<Vec<ProcessSpec>> =
@@ -219,7 +233,7 @@ async fn start(
     let owner = Owner::of(&run_config.environment, &mut secret_store)?;
     run_state.set_info(run_info(
         run_config,
-        (&cluster, &broker),
+        (&cluster, broker.as_ref()),
         &addresses,
         &mut secret_store,
     )?)?;
@@ -229,13 +243,28 @@ async fn start(
         owner::seed(supervisor, &specs, owner, &OwnerApp::of(&run_config.paths.data)).await?;
     }
     output::step("starting the services");
-    let (gateway, services): (Vec<_>, Vec<_>) =
-        specs.into_iter().partition(|part| part.name == "gateway");
-    supervisor.start(services)?;
-    supervisor.start(gateway)?;
+    start_services(supervisor, &builder, specs)?;
     readiness::wait_until_ready(&run_config.options, run_state).await?;
     run_state.set_ready(true)?;
     Ok(owner)
+}
+
+/// Starts our own processes in the order of which they stop the other way round.
+fn start_services(
+    supervisor: &mut Supervisor,
+    builder: &SpecBuilder<'_>,
+    specs: Vec<ProcessSpec>,
+) -> Result<()> {
+    let last = |part: &ProcessSpec| match builder.options.form {
+        Form::Many => part.name == "gateway",
+        Form::Small => part.name != "sandbox",
+    };
+    let (last, first): (Vec<_>, Vec<_>) = specs.into_iter().partition(last);
+    supervisor.start(first)?;
+    supervisor.start(match builder.options.form {
+        Form::Many => last,
+        Form::Small => vec![small_form::process_spec(builder, last)?],
+    })
 }
 
 fn create_servers(
@@ -243,7 +272,7 @@ fn create_servers(
     found: &InstalledTools,
     certificates: Option<&Certificates>,
     secret_store: &mut SecretStore,
-) -> Result<(Cluster, Broker)> {
+) -> Result<(Cluster, Option<Broker>)> {
     let data = &run_config.paths.data;
     let port = |key: &str| run_config.ports.get(key).copied().context("a port is missing");
     let cluster = Cluster {
@@ -261,6 +290,9 @@ fn create_servers(
     }
     cluster.create()?;
     cluster.take_certificate()?;
+    if run_config.options.form == Form::Small {
+        return Ok((cluster, None));
+    }
     let broker = Broker {
         tool: found.nats.clone().context("nats-server is missing; run `sukoon prepare`")?,
         folder: data.join("nats"),
@@ -270,7 +302,7 @@ fn create_servers(
         certificates: certificates.cloned(),
         file_store: PRACTICE_FILE_STORE,
     };
-    Ok((cluster, broker))
+    Ok((cluster, Some(broker)))
 }
 
 fn cluster_spec(cluster: &Cluster, environment: &Environment) -> ProcessSpec {
@@ -306,18 +338,17 @@ fn broker_spec(broker: &Broker, environment: &Environment) -> ProcessSpec {
 
 fn run_info(
     run_config: &RunConfig,
-    (cluster, broker): (&Cluster, &Broker),
+    (cluster, broker): (&Cluster, Option<&Broker>),
     addresses: &BTreeMap<String, Addresses>,
     secret_store: &mut SecretStore,
 ) -> Result<RunInfo> {
-    let mut names: Vec<String> =
-        process_specs::CALLERS.map(|name| format!("caller-{name}")).to_vec();
+    let mut names: Vec<String> = CALLERS.map(|name| format!("caller-{name}")).to_vec();
     names.push("identity-signing".to_owned());
     let keys = names.into_iter().map(|name| (name.clone(), secret_store.key_path(&name))).collect();
     Ok(RunInfo {
         public_url: run_config.options.public_url.clone(),
         sandbox_url: run_config.options.sandbox_url.clone(),
-        nats_url: broker.address(),
+        nats_url: broker.map(Broker::address),
         postgres_admin_url: cluster.url(SUPERUSER, &cluster.password, "postgres"),
         databases: addresses.clone(),
         keys,
@@ -349,8 +380,8 @@ fn not_ready(supervisor: &Supervisor, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Identity;
-    use crate::run_state::ProcessRecord;
+    use machine::process::Identity;
+    use machine::run_state::ProcessRecord;
     use std::fs;
     use std::path::PathBuf;
     use tokio::time::{Instant, sleep};

@@ -7,11 +7,11 @@ mod screen;
 mod series;
 mod targets;
 
-use crate::environment::Environment;
-use crate::output;
-use crate::run_state::previous_run;
 use alarms::Alarms;
 use anyhow::{Result, bail};
+use machine::environment::Environment;
+use machine::output;
+use machine::run_state::previous_run;
 use mail::Mailer;
 use std::io::IsTerminal as _;
 use std::path::Path;

@@ -2,11 +2,11 @@
 //! server, because the service that sends mails may be what the alarm is about.
 use super::alarms::Alarm;
 use super::screen::line;
-use crate::environment::Environment;
-use crate::secrets::random_secret;
 use anyhow::{Context, Result};
 use lettre::message::Mailbox;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use machine::environment::Environment;
+use machine::secrets::random_secret;
 use std::time::Duration;
 
 /// The setting with the operator's address; without it no mail is sent.

@@ -12,6 +12,9 @@ pub(crate) struct Sample {
     pub(crate) value: f64,
 }
 
+/// What a process says of itself, which names it, too.
+const INFO: &str = "target_info";
+
 impl Sample {
     /// A value that this program makes itself.
     pub(crate) fn of_job(name: &str, job: &str, value: f64) -> Self {
@@ -20,7 +23,11 @@ impl Sample {
     }
 }
 
-/// Reads all values of a process. Lines that are not of the format are left out.
+/// The label of a value with its service, in a process that runs several.
+const SERVICE: &str = "service_name";
+
+/// Reads all values of a process; a service that is named in it is the job, as if it were a process
+/// of its own. Lines that are not of the format are left out.
 pub(crate) fn read(job: &str, text: &str) -> Vec<Sample> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| sample(job, line)).collect()
@@ -41,6 +48,11 @@ fn sample(job: &str, line: &str) -> Option<Sample> {
             (name, rest.strip_prefix('}')?)
         }
     };
+    if name != INFO
+        && let Some(service) = labels.remove(SERVICE)
+    {
+        labels.insert("job".to_owned(), service);
+    }
     // A timestamp may follow.
     let value = value.split_whitespace().next()?.parse().ok()?;
     Some(Sample { name: name.to_owned(), labels, value })
@@ -83,5 +95,9 @@ mod tests {
         assert_eq!(samples[2].labels["route"], "/a{b}");
         assert_eq!(samples[2].labels["word"], "say \"x\"");
         assert_eq!(samples[2].value, 1.5);
+        let shared =
+            "up_to{service_name=\"booking\"} 1\ntarget_info{service_name=\"services\"} 1\n";
+        let jobs = read("services", shared).into_iter().map(|sample| sample.labels["job"].clone());
+        assert_eq!(jobs.collect::<Vec<_>>(), ["booking", "services"]);
     }
 }

@@ -1,12 +1,12 @@
 //! Where the processes tell their metrics: those of the running practice, or those that a setting
 //! names.
 use super::series::{self, Sample};
-use crate::environment::Environment;
-use crate::healthz;
-use crate::process_specs::METRICS;
-use crate::run_state::{ProcessRecord, previous_run};
+use crate::process_specs::{METRICS, SERVICES_PROGRAM};
 use anyhow::{Result, bail};
 use futures::future::join_all;
+use machine::environment::Environment;
+use machine::healthz;
+use machine::run_state::{ProcessRecord, previous_run};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -42,13 +42,20 @@ fn named(text: &str) -> Result<Targets> {
     Ok(found)
 }
 
-/// Reads all of them at once; `up` says of each whether it answered.
+/// Reads all of them at once; `up` says of each whether it answered. Services of one process are
+/// told at one port.
 pub(crate) async fn read(targets: &Targets) -> Vec<Sample> {
-    let reads = targets.iter().map(|(job, port)| async move {
-        let answer = healthz::get(*port, "/metrics").await.filter(|answer| answer.status == 200);
+    let mut jobs: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
+    for (job, port) in targets {
+        jobs.entry(*port).or_default().push(job);
+    }
+    let reads = jobs.into_iter().map(|(port, jobs)| async move {
+        let answer = healthz::get(port, "/metrics").await.filter(|answer| answer.status == 200);
         let is_up = if answer.is_some() { 1.0 } else { 0.0 };
-        let mut samples = vec![Sample::of_job("up", job, is_up)];
-        samples.extend(answer.iter().flat_map(|answer| series::read(job, &answer.body)));
+        let up = jobs.iter().map(|job| Sample::of_job("up", job, is_up));
+        let mut samples: Vec<Sample> = up.collect();
+        let process = if let [job] = jobs.as_slice() { job } else { SERVICES_PROGRAM };
+        samples.extend(answer.iter().flat_map(|answer| series::read(process, &answer.body)));
         samples
     });
     join_all(reads).await.into_iter().flatten().collect()

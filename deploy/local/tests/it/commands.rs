@@ -123,12 +123,30 @@ fn operators_are_answered_like_this() -> io::Result<()> {
 }
 
 #[test]
+fn staff_are_told_what_each_command_takes() -> io::Result<()> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let usage = String::from_utf8_lossy(&run("help", folder, &[])?.stdout).into_owned();
+    let ours = usage.lines().skip_while(|line| !line.starts_with("for staff")).skip(3);
+    let mut told = String::new();
+    for line in ours {
+        let name = line.get(..26).unwrap_or(line).trim();
+        told.push_str(&answer(&format!("{name} --help"), (folder, &usage), &[])?);
+    }
+    insta::assert_snapshot!("help", told);
+    Ok(())
+}
+
+#[test]
 fn usage_is_shown_outside_of_a_checkout_too() -> io::Result<()> {
-    // A copy elsewhere is as a package installs it.
+    // Elsewhere is where a package installs it. A link, because a program that was just written
+    // can't be started while a child of another test still has the file open.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
     fs::create_dir_all(&folder)?;
     let program = folder.join("sukoon");
-    fs::copy(env!("CARGO_BIN_EXE_sukoon"), &program)?;
+    fs::hard_link(env!("CARGO_BIN_EXE_sukoon"), &program)?;
     let output = Command::new(&program).arg("help").env_clear().current_dir("/").output()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     fs::remove_dir_all(folder)
