@@ -39,13 +39,13 @@ const HOLDERS: [&str; 9] = [
 
 /// The certificates in a folder of secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Certificates {
+pub struct Certificates {
     folder: PathBuf,
 }
 
 impl Certificates {
     /// Makes the authority and each certificate that is missing or due.
-    pub(crate) fn ensure(secrets: &Path) -> Result<Self> {
+    pub fn ensure(secrets: &Path) -> Result<Self> {
         let certificates = Self { folder: secrets.join("tls") };
         paths::create_private(&certificates.folder)?;
         certificates.renew(DAY * RENEWED_AFTER_DAYS)?;
@@ -53,20 +53,20 @@ impl Certificates {
     }
 
     /// Those of a practice, if its operator wants TLS between its processes.
-    pub(crate) fn wanted(environment: &Environment, data: &Path) -> Result<Option<Self>> {
+    pub fn wanted(environment: &Environment, data: &Path) -> Result<Option<Self>> {
         let is_on = environment.is_on("SUKOON_TLS");
         is_on.then(|| Self::ensure(&data.join("secrets"))).transpose()
     }
 
     /// Those that a folder of secrets has already.
-    pub(crate) fn existing(secrets: &Path) -> Option<Self> {
+    pub fn existing(secrets: &Path) -> Option<Self> {
         let certificates = Self { folder: secrets.join("tls") };
         certificates.authority_file().is_file().then_some(certificates)
     }
 
     /// Makes anew what is at least this old. Our services read their files again when they change;
     /// PostgreSQL and NATS do when they start.
-    pub(crate) fn renew(&self, age: Duration) -> Result<()> {
+    pub fn renew(&self, age: Duration) -> Result<()> {
         let issuer = self.authority()?;
         for name in HOLDERS {
             let [certificate, key] = [self.file(name, "pem"), self.file(name, "key")];
@@ -79,7 +79,7 @@ impl Certificates {
     }
 
     /// The settings with which a process is told of its own.
-    pub(crate) fn settings(&self, name: &str) -> [(&'static str, String); 3] {
+    pub fn settings(&self, name: &str) -> [(&'static str, String); 3] {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         [
             ("TLS_CA", text(self.authority_file())),
@@ -89,12 +89,12 @@ impl Certificates {
     }
 
     /// The authority's certificate.
-    pub(crate) fn authority_file(&self) -> PathBuf {
+    pub fn authority_file(&self) -> PathBuf {
         self.file("authority", "pem")
     }
 
     /// A certificate of a process, or its key, by the ending `pem` or `key`.
-    pub(crate) fn file(&self, name: &str, ending: &str) -> PathBuf {
+    pub fn file(&self, name: &str, ending: &str) -> PathBuf {
         self.folder.join(format!("{name}.{ending}"))
     }
 
@@ -127,7 +127,7 @@ impl Certificates {
 }
 
 /// Makes anew what is due in a folder, every day, if there is any; ends only with the process.
-pub(crate) async fn keep_new(data: &Path) {
+pub async fn keep_new(data: &Path) {
     loop {
         sleep(DAY).await;
         let certificates = Certificates::existing(&data.join("secrets"));

@@ -1,30 +1,16 @@
 //! The databases of the cluster: one per service, with an owner for migrations, a role with fewer
 //! rights for the service, and one that only reads. None of them reaches another one's database.
 use crate::postgres::Cluster;
+use crate::run_state::Addresses;
 use crate::secrets::SecretStore;
 use anyhow::{Context, Result};
-use serde::Serialize;
 
 /// The services that store their data in a database. The catalogue stores its data in files.
-pub(crate) const SERVICES: [&str; 5] =
-    ["booking", "payments", "notifications", "identity", "reviews"];
-
-/// The URLs of one service's database.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Addresses {
-    /// For the running service.
-    pub(crate) url: String,
-    /// For its migrations.
-    pub(crate) migration_url: String,
-    /// For what only reads: checks, drills, reports.
-    pub(crate) reader_url: String,
-    /// For tests that read as superuser.
-    pub(crate) admin_url: String,
-}
+pub const SERVICES: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 
 /// Creates what is missing for a service and returns its database URLs. What an earlier release has
 /// made gets the rights that it lacks, and loses those that it should not have.
-pub(crate) fn ensure(
+pub fn ensure(
     cluster: &Cluster,
     secret_store: &mut SecretStore,
     service: &str,
@@ -45,7 +31,7 @@ pub(crate) fn ensure(
 }
 
 /// What a superuser runs for a service: outside of its database, then inside of it.
-pub(crate) fn scripts(service: &str, secret_store: &mut SecretStore) -> Result<(String, String)> {
+pub fn scripts(service: &str, secret_store: &mut SecretStore) -> Result<(String, String)> {
     let mut passwords = Vec::new();
     for role in roles(service) {
         let word = password(secret_store, &role)?;
@@ -55,7 +41,7 @@ pub(crate) fn scripts(service: &str, secret_store: &mut SecretStore) -> Result<(
 }
 
 /// The roles of a service: the owner of its database, its own, and the one that only reads.
-pub(crate) fn roles(service: &str) -> [String; 3] {
+pub fn roles(service: &str) -> [String; 3] {
     [format!("{service}_owner"), service.to_owned(), format!("{service}_reader")]
 }
 

@@ -14,11 +14,11 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// The name of the superuser, the same on every machine.
-pub(crate) const SUPERUSER: &str = "postgres";
+pub const SUPERUSER: &str = "postgres";
 
 /// The durability of a cluster, which depends on its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Durability {
+pub enum Durability {
     /// For a practice: committed data survives a crash.
     Durable,
     /// For tests: fast, and lost when the machine stops.
@@ -27,26 +27,26 @@ pub(crate) enum Durability {
 
 /// One cluster: its programs, its folder, its port, its password.
 #[derive(Clone, Debug)]
-pub(crate) struct Cluster {
+pub struct Cluster {
     /// PostgreSQL's programs.
-    pub(crate) tool: Tool,
+    pub tool: Tool,
     /// The user that runs the server when we are root.
-    pub(crate) user: Option<DatabaseUser>,
+    pub user: Option<DatabaseUser>,
     /// The folder that holds the cluster.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// The port on loopback.
-    pub(crate) port: u16,
+    pub port: u16,
     /// The superuser's password.
-    pub(crate) password: String,
+    pub password: String,
     /// Whether data has to survive a crash.
-    pub(crate) durability: Durability,
+    pub durability: Durability,
     /// Its certificate; without one it speaks in the clear.
-    pub(crate) certificates: Option<Certificates>,
+    pub certificates: Option<Certificates>,
 }
 
 impl Cluster {
     /// Creates the cluster if it does not exist. An interrupted attempt leaves nothing behind.
-    pub(crate) fn create(&self) -> Result<()> {
+    pub fn create(&self) -> Result<()> {
         if self.folder.join("PG_VERSION").is_file() {
             return self.check_version();
         }
@@ -102,7 +102,7 @@ impl Cluster {
     }
 
     /// The program and the arguments that run the server in the foreground.
-    pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
+    pub fn server(&self) -> (PathBuf, Vec<String>) {
         let durability_settings: &[&str] = match self.durability {
             Durability::Durable => &["fsync=on", "synchronous_commit=on", "max_connections=300"],
             Durability::Disposable => &[
@@ -151,7 +151,7 @@ impl Cluster {
     /// Removes the pid file of a dead server when another process has its pid now: PostgreSQL would
     /// take that process for the server and refuse to start. In all other cases the file is kept,
     /// because PostgreSQL uses it to find orphaned processes.
-    pub(crate) fn remove_stale_pid_file(&self) -> Result<()> {
+    pub fn remove_stale_pid_file(&self) -> Result<()> {
         let pid_file = self.folder.join("postmaster.pid");
         let Some(pid) = recorded_pid(&pid_file) else {
             return Ok(());
@@ -164,13 +164,13 @@ impl Cluster {
     }
 
     /// The server that runs on our folder although `run.json` does not record it.
-    pub(crate) fn unrecorded_server(&self) -> Option<Identity> {
+    pub fn unrecorded_server(&self) -> Option<Identity> {
         let pid = recorded_pid(&self.folder.join("postmaster.pid"))?;
         serves_folder(pid, &self.folder).then(|| Identity::of(pid)).flatten()
     }
 
     /// Runs an SQL script as superuser in a database.
-    pub(crate) fn run_sql(&self, database: &str, script: &str) -> Result<String> {
+    pub fn run_sql(&self, database: &str, script: &str) -> Result<String> {
         let mut command = self.tool.command("psql");
         command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]);
         command.args(["--set=ON_ERROR_STOP=1", "--host=127.0.0.1"]);
@@ -194,7 +194,7 @@ impl Cluster {
     }
 
     /// Waits until the server answers a query.
-    pub(crate) async fn wait_until_ready(&self, limit: Duration) -> Result<()> {
+    pub async fn wait_until_ready(&self, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         loop {
             match self.run_sql("postgres", "select 1") {
@@ -206,7 +206,7 @@ impl Cluster {
     }
 
     /// The URL of a database for a role.
-    pub(crate) fn url(&self, role: &str, password: &str, database: &str) -> String {
+    pub fn url(&self, role: &str, password: &str, database: &str) -> String {
         let address = format!("postgres://{role}:{password}@127.0.0.1:{}/{database}", self.port);
         match &self.certificates {
             Some(certificates) => format!(
@@ -218,7 +218,7 @@ impl Cluster {
     }
 
     /// Copies the certificate to where only the user that runs the server reads it.
-    pub(crate) fn take_certificate(&self) -> Result<()> {
+    pub fn take_certificate(&self) -> Result<()> {
         let Some(certificates) = &self.certificates else { return Ok(()) };
         for ending in ["pem", "key"] {
             let content = fs::read(certificates.file("postgres", ending))
@@ -232,7 +232,7 @@ impl Cluster {
 }
 
 /// What keeps personal data out of PostgreSQL's log, in every home: each setting and its value.
-pub(crate) fn log_settings() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn log_settings() -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = include_str!("../../postgres/log.conf").lines();
     lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" = "))
 }

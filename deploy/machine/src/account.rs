@@ -5,22 +5,22 @@ use std::path::Path;
 
 /// The user that runs PostgreSQL when this process runs as root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DatabaseUser {
+pub struct DatabaseUser {
     /// The user's name, for error messages.
-    pub(crate) name: String,
+    pub name: String,
     /// The user's id.
-    pub(crate) uid: u32,
+    pub uid: u32,
     /// The id of the user's own group.
-    pub(crate) gid: u32,
+    pub gid: u32,
 }
 
 /// Whether this process runs as root.
-pub(crate) fn is_root() -> bool {
+pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
 /// The user that has to run PostgreSQL; none when that is the current one.
-pub(crate) fn database_user() -> Result<Option<DatabaseUser>> {
+pub fn database_user() -> Result<Option<DatabaseUser>> {
     if !is_root() {
         return Ok(None);
     }
@@ -33,7 +33,7 @@ pub(crate) fn database_user() -> Result<Option<DatabaseUser>> {
 }
 
 /// A user of this machine by name.
-pub(crate) fn named(name: &str) -> Result<DatabaseUser> {
+pub fn named(name: &str) -> Result<DatabaseUser> {
     let users = fs::read_to_string("/etc/passwd").context("/etc/passwd cannot be read")?;
     find_user(&users, name).with_context(|| format!("this machine has no user {name}"))
 }
@@ -51,7 +51,7 @@ fn find_user(users: &str, name: &str) -> Option<DatabaseUser> {
 }
 
 /// Makes the database user the owner of a folder or file. Does nothing without such a user.
-pub(crate) fn change_owner(path: &Path, user: Option<&DatabaseUser>) -> Result<()> {
+pub fn change_owner(path: &Path, user: Option<&DatabaseUser>) -> Result<()> {
     let Some(user) = user else { return Ok(()) };
     std::os::unix::fs::chown(path, Some(user.uid), Some(user.gid))
         .with_context(|| format!("{} cannot be given to {}", path.display(), user.name))

@@ -13,16 +13,16 @@ pub(crate) const SUBSCRIPTIONS: [(&str, &[&str]); 5] = [
 
 /// The subjects that a user may publish to, and those that it may subscribe to.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Permissions {
+pub struct Permissions {
     /// Published: its own events, and what it asks JetStream.
-    pub(crate) publish: Vec<String>,
+    pub publish: Vec<String>,
     /// Subscribed: the answers.
-    pub(crate) subscribe: Vec<String>,
+    pub subscribe: Vec<String>,
 }
 
 impl Permissions {
     /// Those of a service; `None` when it does not use NATS.
-    pub(crate) fn of(service: &str) -> Option<Self> {
+    pub fn of(service: &str) -> Option<Self> {
         let (_, sources) = SUBSCRIPTIONS.iter().find(|(name, _)| *name == service)?;
         let own = service.to_uppercase();
         let mut publish = vec![

@@ -10,7 +10,7 @@ const LAST: u16 = 31_999;
 const TRIES_MAX: u32 = 1_000;
 
 /// Whether a port is free now.
-pub(crate) fn is_free(host: &str, port: u16) -> bool {
+pub fn is_free(host: &str, port: u16) -> bool {
     TcpListener::bind((host, port)).is_ok()
 }
 
@@ -18,11 +18,11 @@ pub(crate) fn is_free(host: &str, port: u16) -> bool {
 /// moment whenever its process is restarted; the UDP socket of the same number, which nothing else
 /// here uses, says that it is taken all the same.
 #[derive(Debug, Default)]
-pub(crate) struct Reservations(BTreeMap<u16, UdpSocket>);
+pub struct Reservations(BTreeMap<u16, UdpSocket>);
 
 impl Reservations {
     /// Chooses a free port.
-    pub(crate) fn choose(&mut self) -> Result<u16> {
+    pub fn choose(&mut self) -> Result<u16> {
         for _ in 0..TRIES_MAX {
             let port = rand::rng().random_range(FIRST..=LAST);
             if self.reserve(port) {
@@ -35,7 +35,7 @@ impl Reservations {
     }
 
     /// Reserves this port if it is free.
-    pub(crate) fn reserve(&mut self, port: u16) -> bool {
+    pub fn reserve(&mut self, port: u16) -> bool {
         if self.0.contains_key(&port) {
             return false;
         }

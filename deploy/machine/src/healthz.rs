@@ -10,15 +10,15 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The answer of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// The HTTP status.
-    pub(crate) status: u16,
+    pub status: u16,
     /// The body as text.
-    pub(crate) body: String,
+    pub body: String,
 }
 
 /// Sends one GET request. Returns none after a timeout, or when the answer is not HTTP.
-pub(crate) async fn get(port: u16, path: &str) -> Option<Answer> {
+pub async fn get(port: u16, path: &str) -> Option<Answer> {
     timeout(TIMEOUT, try_get(port, path)).await.ok()?
 }
 

@@ -12,33 +12,33 @@ use tokio::time::{Instant, sleep};
 
 /// The identity of a process. A later process with the same pid has another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Identity {
+pub struct Identity {
     /// The process's pid.
-    pub(crate) pid: u32,
+    pub pid: u32,
     /// The start time in the system's own format, for comparison only.
-    pub(crate) started: String,
+    pub started: String,
 }
 
 impl Identity {
     /// The process that has this pid now.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub fn of(pid: u32) -> Option<Self> {
         started(pid).map(|started| Self { pid, started })
     }
 
     /// Whether this process still runs. A zombie does not count.
-    pub(crate) fn is_alive(&self) -> bool {
+    pub fn is_alive(&self) -> bool {
         started(self.pid).is_some_and(|now| now == self.started)
     }
 
     /// Sends a signal, if the pid still belongs to this process.
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         if self.is_alive() {
             send_signal(self.pid, signal);
         }
     }
 
     /// Asks the process to stop, waits, and kills it when it does not.
-    pub(crate) async fn stop(&self, first: Signal, grace: Duration) {
+    pub async fn stop(&self, first: Signal, grace: Duration) {
         self.signal(first);
         if !self.exits_within(grace).await {
             self.signal(Signal::KILL);
@@ -59,7 +59,7 @@ impl Identity {
 }
 
 /// Sends a signal to a process. A process that has exited is ignored.
-pub(crate) fn send_signal(pid: u32, signal: Signal) {
+pub fn send_signal(pid: u32, signal: Signal) {
     let number = i32::try_from(pid).ok().and_then(Pid::from_raw);
     if let Some(number) = number {
         rustix::process::kill_process(number, signal).ok();
@@ -87,7 +87,7 @@ fn started(pid: u32) -> Option<String> {
 }
 
 /// Opens a log for appending. Other users cannot read it.
-pub(crate) fn open_log(path: &Path) -> Result<File> {
+pub fn open_log(path: &Path) -> Result<File> {
     OpenOptions::new()
         .create(true)
         .append(true)
@@ -97,7 +97,7 @@ pub(crate) fn open_log(path: &Path) -> Result<File> {
 }
 
 /// The last lines of a log, for an error message.
-pub(crate) fn last_lines(path: &Path, count: usize) -> String {
+pub fn last_lines(path: &Path, count: usize) -> String {
     let read = || -> std::io::Result<String> {
         let mut file = File::open(path)?;
         let start = file.metadata()?.len().saturating_sub(16 * 1024);
@@ -113,7 +113,7 @@ pub(crate) fn last_lines(path: &Path, count: usize) -> String {
 }
 
 /// Runs a short command and returns its output. Its error text becomes part of ours.
-pub(crate) fn output_of(command: &mut Command) -> Result<String> {
+pub fn output_of(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("{name} cannot be started"))?;
     if !output.status.success() {

@@ -1,7 +1,7 @@
 //! The authenticator app of this machine's owner: its secret lies in the data folder, readable only
 //! by its owner, so that the commands on this machine show a second factor by themselves. It is
 //! never printed or logged; its codes are.
-use crate::keys;
+use crate::clock;
 use crate::secrets::write_private;
 use anyhow::{Context, Result};
 use data_encoding::BASE32_NOPAD;
@@ -26,13 +26,13 @@ struct Stored {
 }
 
 /// The app of a data folder.
-pub(crate) struct OwnerApp {
+pub struct OwnerApp {
     file: PathBuf,
 }
 
 /// A code that was not given out before, or how many seconds to wait for one.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub enum Next {
     /// The code.
     Code(String),
     /// None is left until then.
@@ -41,22 +41,22 @@ pub(crate) enum Next {
 
 impl OwnerApp {
     /// The app of this data folder, whether or not there is one.
-    pub(crate) fn of(data: &Path) -> Self {
+    pub fn of(data: &Path) -> Self {
         Self { file: data.join("secrets").join("owner-app.json") }
     }
 
     /// Whether there is one.
-    pub(crate) fn exists(&self) -> bool {
+    pub fn exists(&self) -> bool {
         self.file.is_file()
     }
 
     /// Where its secret is.
-    pub(crate) fn file(&self) -> &Path {
+    pub fn file(&self) -> &Path {
         &self.file
     }
 
     /// Its secret, as apps show it; created if it is missing.
-    pub(crate) fn secret(&self) -> Result<String> {
+    pub fn secret(&self) -> Result<String> {
         if self.exists() {
             return Ok(self.read()?.secret);
         }
@@ -66,14 +66,14 @@ impl OwnerApp {
     }
 
     /// Forgets the secret.
-    pub(crate) fn remove(&self) -> Result<()> {
+    pub fn remove(&self) -> Result<()> {
         fs::remove_file(&self.file)
             .with_context(|| format!("{} cannot be removed", self.file.display()))
     }
 
     /// The next code at this time of the identity service. Codes of this step and of the one after
     /// it are accepted.
-    pub(crate) fn next(&self, seconds: i64) -> Result<Next> {
+    pub fn next(&self, seconds: i64) -> Result<Next> {
         let _alone = lock(&self.file)?;
         let mut stored = self.read()?;
         let current = seconds.div_euclid(STEP_SECONDS);
@@ -102,7 +102,7 @@ impl OwnerApp {
 }
 
 /// Holds a file for one process until the result is dropped.
-pub(crate) fn lock(file: &Path) -> Result<File> {
+pub fn lock(file: &Path) -> Result<File> {
     let path = file.with_extension("lock");
     let open = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
     let held = open.with_context(|| format!("{} cannot be made", path.display()))?;
@@ -112,19 +112,19 @@ pub(crate) fn lock(file: &Path) -> Result<File> {
 }
 
 /// The seconds since 1970 by this machine.
-pub(crate) fn unix_seconds() -> i64 {
-    i64::try_from(keys::now()).unwrap_or(i64::MAX)
+pub fn unix_seconds() -> i64 {
+    i64::try_from(clock::now()).unwrap_or(i64::MAX)
 }
 
 /// A new secret, as apps show it.
-pub(crate) fn new_secret() -> String {
+pub fn new_secret() -> String {
     let mut bytes = [0; SECRET_BYTES];
     rand::rng().fill_bytes(&mut bytes);
     BASE32_NOPAD.encode(&bytes)
 }
 
 /// Whether a code is right at this time, or was or will be for half a minute.
-pub(crate) fn is_code(secret: &str, typed: &str, seconds: i64) -> Result<bool> {
+pub fn is_code(secret: &str, typed: &str, seconds: i64) -> Result<bool> {
     let current = seconds.div_euclid(STEP_SECONDS);
     for step in current - 1..=current + 1 {
         if code(secret, step)? == typed.trim() {
@@ -146,7 +146,7 @@ fn code(secret: &str, step: i64) -> Result<String> {
 }
 
 /// The address that authenticator apps read.
-pub(crate) fn uri(site: &str, account: &str, secret: &str) -> String {
+pub fn uri(site: &str, account: &str, secret: &str) -> String {
     let label = |text: &str| text.replace([':', '?', '&', '#', '%', ' '], "_");
     let (site, account) = (label(site), label(account).replace('+', "%2B"));
     format!(

@@ -12,24 +12,24 @@ use std::process::{Command, Stdio};
 
 /// The folders from which all other paths are derived.
 #[derive(Clone, Debug)]
-pub(crate) struct Paths {
+pub struct Paths {
     /// The root of the checkout that this program was built from.
-    pub(crate) checkout: PathBuf,
+    pub checkout: PathBuf,
     /// The folder of the practice's own files; by default the practice of the checkout.
-    pub(crate) practice: PathBuf,
+    pub practice: PathBuf,
     /// The practice's data: databases, secrets, logs.
-    pub(crate) data: PathBuf,
+    pub data: PathBuf,
     /// The data of the shared test servers, deleted at each of their starts.
-    pub(crate) test_data: PathBuf,
+    pub test_data: PathBuf,
     /// The folder for packages that cannot be installed and are unpacked instead.
-    pub(crate) packages: PathBuf,
+    pub packages: PathBuf,
     /// The folder of our own program, which also contains the services' programs.
-    pub(crate) programs: PathBuf,
+    pub programs: PathBuf,
 }
 
 impl Paths {
     /// Derives all folders from the environment and creates none.
-    pub(crate) fn find(environment: &Environment) -> Result<Self> {
+    pub fn find(environment: &Environment) -> Result<Self> {
         let program = std::env::current_exe().context("our own path is not known")?;
         let programs = program.parent().context("our own path has no folder")?.to_owned();
         let here = std::env::current_dir().context("the current folder is not known")?;
@@ -57,7 +57,7 @@ impl Paths {
 }
 
 /// The practice that comes with the checkout.
-pub(crate) fn shipped_practice(checkout: &Path) -> PathBuf {
+pub fn shipped_practice(checkout: &Path) -> PathBuf {
     checkout.join("deploy/local/practice")
 }
 
@@ -100,7 +100,7 @@ fn in_memory(checkout: &Path) -> Option<PathBuf> {
 
 /// Creates a folder that others may traverse but not list. Refuses a folder of another user: every
 /// user can write to `/var/tmp`, so another user may have created it.
-pub(crate) fn create_traversable(folder: &Path) -> Result<()> {
+pub fn create_traversable(folder: &Path) -> Result<()> {
     let shown = folder.display();
     DirBuilder::new()
         .recursive(true)
@@ -117,7 +117,7 @@ pub(crate) fn create_traversable(folder: &Path) -> Result<()> {
 }
 
 /// Creates a folder that only its owner may enter.
-pub(crate) fn create_private(folder: &Path) -> Result<()> {
+pub fn create_private(folder: &Path) -> Result<()> {
     let shown = folder.display();
     fs::create_dir_all(folder).with_context(|| format!("the folder {shown} cannot be created"))?;
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
@@ -125,7 +125,7 @@ pub(crate) fn create_private(folder: &Path) -> Result<()> {
 }
 
 /// Fails with one sentence when the database user cannot enter the data folder.
-pub(crate) fn check_access(folder: &Path, user: Option<&DatabaseUser>) -> Result<()> {
+pub fn check_access(folder: &Path, user: Option<&DatabaseUser>) -> Result<()> {
     let Some(user) = user else { return Ok(()) };
     let entered = Command::new("/bin/sh")
         .args(["-c", "cd \"$1\"", "sh"])

@@ -7,6 +7,7 @@
 //! 3. After the lifetime of an access token the former signing key is removed. The former code key
 //!    stays until the next rotation, for codes and secrets that were given out.
 use crate::certificates::Certificates;
+use crate::clock;
 use crate::healthz;
 use crate::output;
 use crate::paths::Paths;
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// The names of the signing key, its successor and its predecessor among the secrets.
@@ -50,14 +51,14 @@ enum Progress {
 
 /// The keys of a data folder and how far their rotation is.
 #[derive(Debug)]
-pub(crate) struct Rotation {
+pub struct Rotation {
     folder: PathBuf,
     progress: Progress,
 }
 
 impl Rotation {
     /// Reads the state of a folder of secrets.
-    pub(crate) fn open(folder: &Path) -> Result<Self> {
+    pub fn open(folder: &Path) -> Result<Self> {
         let progress = match fs::read(file(folder)) {
             Ok(text) => {
                 serde_json::from_slice(&text).context("the state of the keys is damaged")?
@@ -100,7 +101,7 @@ impl Rotation {
 
     /// Removes the former signing key when no token of it can be valid any more. Returns whether
     /// there was one to remove.
-    pub(crate) fn finish_if_due(&mut self, now: u64) -> Result<bool> {
+    pub fn finish_if_due(&mut self, now: u64) -> Result<bool> {
         let Progress::Switched { at } = self.progress else { return Ok(false) };
         if now < at + TOKEN_SECONDS {
             return Ok(false);
@@ -118,18 +119,9 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("key-rotation.json")
 }
 
-/// The seconds since 1970.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "keys are rotated beside services, not in a database"
-)]
-pub(crate) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
 /// The settings of identity's keys as they are now, each the file of a key; `None` unsets one. They
 /// are read at each start of the process, so that a rotation needs only a restart.
-pub(crate) fn identity_settings(folder: &Path) -> Result<Vec<(String, Option<String>)>> {
+pub fn identity_settings(folder: &Path) -> Result<Vec<(String, Option<String>)>> {
     let mut store = SecretStore::open(folder)?;
     let optional = |name: &str, store: &SecretStore| {
         store.key_path(name).is_file().then(|| store.private_key(name)).transpose()
@@ -163,7 +155,7 @@ const LINKS: [&str; 4] = [
 
 /// New words for links, files and addresses; those before are accepted until this is repeated, so
 /// that a repetition has to be meant.
-pub(crate) fn renew_links(folder: &Path, end_previous: bool) -> Result<()> {
+pub fn renew_links(folder: &Path, end_previous: bool) -> Result<()> {
     let mut store = SecretStore::open(folder)?;
     if !end_previous && LINKS.iter().any(|word| store.get(&format!("{word}-previous")).is_some()) {
         bail!(
@@ -187,7 +179,7 @@ pub(crate) fn renew_links(folder: &Path, end_previous: bool) -> Result<()> {
 }
 
 /// Runs the command on the practice of a data folder.
-pub(crate) fn links(paths: &Paths, end_previous: bool) -> Result<ExitCode> {
+pub fn links(paths: &Paths, end_previous: bool) -> Result<ExitCode> {
     let folder = paths.data.join("secrets");
     if !folder.is_dir() {
         bail!("there is no practice in {}", paths.data.display());
@@ -199,7 +191,7 @@ pub(crate) fn links(paths: &Paths, end_previous: bool) -> Result<ExitCode> {
 
 /// New certificates for all processes, which take them without a restart, except PostgreSQL and
 /// NATS, which show theirs until they start again.
-pub(crate) fn renew_certificates(paths: &Paths) -> Result<ExitCode> {
+pub fn renew_certificates(paths: &Paths) -> Result<ExitCode> {
     let certificates = Certificates::existing(&paths.data.join("secrets"));
     let certificates = certificates
         .context("this practice has no certificates; a start with SUKOON_TLS=true makes them")?;
@@ -209,7 +201,7 @@ pub(crate) fn renew_certificates(paths: &Paths) -> Result<ExitCode> {
 }
 
 /// Runs the command, from wherever an earlier run of it stopped.
-pub(crate) async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
+pub async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
     let folder = paths.data.join("secrets");
     if !folder.is_dir() {
         bail!("there is no practice in {}", paths.data.display());
@@ -219,7 +211,7 @@ pub(crate) async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
         bail!("the keys are being rotated already");
     }
     let mut rotation = Rotation::open(&folder)?;
-    if rotation.finish_if_due(now())? {
+    if rotation.finish_if_due(clock::now())? {
         restart_identity(paths).await?;
         output::line("The former signing key is removed. That ends the rotation.");
         return Ok(ExitCode::SUCCESS);
@@ -228,11 +220,11 @@ pub(crate) async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
     if rotation.progress == Progress::Finished {
         rotation.make_next()?;
         restart_identity(paths).await?;
-        rotation.advance(Progress::Published { at: now() })?;
+        rotation.advance(Progress::Published { at: clock::now() })?;
         output::step("the next signing key is published");
     }
     if let Progress::Published { at } = rotation.progress {
-        let left = (at + CACHED_SECONDS).saturating_sub(now());
+        let left = (at + CACHED_SECONDS).saturating_sub(clock::now());
         if left > 0 && !at_once {
             output::step(format_args!(
                 "waiting {left} s, until all who keep the published keys have it; the command can \
@@ -242,11 +234,11 @@ pub(crate) async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
         }
         rotation.switch()?;
         restart_identity(paths).await?;
-        rotation.advance(Progress::Switched { at: now() })?;
+        rotation.advance(Progress::Switched { at: clock::now() })?;
         output::step("the next key signs");
     }
     if let Progress::Switched { at } = rotation.progress {
-        let left = (at + TOKEN_SECONDS).saturating_sub(now()).div_ceil(60);
+        let left = (at + TOKEN_SECONDS).saturating_sub(clock::now()).div_ceil(60);
         output::line(format_args!(
             "The keys are new, and all sessions go on. The former signing key verifies tokens for \
              {left} more minutes. The next start of the practice after that removes it, and so \

@@ -6,7 +6,7 @@ use crate::paths;
 use crate::secrets::{self, SecretStore};
 use crate::tools::Tool;
 use anyhow::Result;
-pub(crate) use permissions::Permissions;
+pub use permissions::Permissions;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,35 +15,35 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
 /// The users of a nats-server with their passwords: one for each service that uses it.
-pub(crate) type Users = BTreeMap<&'static str, String>;
+pub type Users = BTreeMap<&'static str, String>;
 
 /// One nats-server: its program, its folder, its port, its users.
 #[derive(Clone, Debug)]
-pub(crate) struct Broker {
+pub struct Broker {
     /// The nats-server program.
-    pub(crate) tool: Tool,
+    pub tool: Tool,
     /// The folder of its configuration and its streams.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// The port on loopback.
-    pub(crate) port: u16,
+    pub port: u16,
     /// Its users, each with the rights of its service.
-    pub(crate) users: Users,
+    pub users: Users,
     /// Whether a client without credentials may do everything, as tests do.
-    pub(crate) open: bool,
+    pub open: bool,
     /// Its certificate and its clients' authority; without them it speaks in the clear.
-    pub(crate) certificates: Option<Certificates>,
+    pub certificates: Option<Certificates>,
     /// How many bytes its streams may set aside, as its configuration writes it.
-    pub(crate) file_store: &'static str,
+    pub file_store: &'static str,
 }
 
 /// The space of a practice: 64 MiB for each of its few streams.
-pub(crate) const PRACTICE_FILE_STORE: &str = "1GB";
+pub const PRACTICE_FILE_STORE: &str = "1GB";
 /// The space of the tests: each test has streams of its own, of a MiB each, until the server ends.
-pub(crate) const TESTS_FILE_STORE: &str = "64GB";
+pub const TESTS_FILE_STORE: &str = "64GB";
 
 impl Broker {
     /// Writes the configuration. It uses only options that the oldest supported server (2.9) knows.
-    pub(crate) fn configure(&self) -> Result<()> {
+    pub fn configure(&self) -> Result<()> {
         paths::create_private(&self.folder)?;
         let file = self.settings();
         let mut text = format!(
@@ -71,25 +71,25 @@ impl Broker {
     }
 
     /// The program and the arguments that run the server in the foreground.
-    pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
+    pub fn server(&self) -> (PathBuf, Vec<String>) {
         let settings = self.settings().to_string_lossy().into_owned();
         (self.tool.path.clone(), vec!["--config".to_owned(), settings])
     }
 
     /// The URL for a service; `None` when it does not use NATS.
-    pub(crate) fn url(&self, service: &str) -> Option<String> {
+    pub fn url(&self, service: &str) -> Option<String> {
         let password = self.users.get(service)?;
         let scheme = if self.certificates.is_some() { "tls" } else { "nats" };
         Some(format!("{scheme}://{service}:{password}@127.0.0.1:{}", self.port))
     }
 
     /// The address without credentials.
-    pub(crate) fn address(&self) -> String {
+    pub fn address(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
     /// Waits until the server sends its greeting.
-    pub(crate) async fn wait_until_ready(&self, limit: Duration) -> Result<()> {
+    pub async fn wait_until_ready(&self, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         while !self.has_greeted().await {
             if Instant::now() >= deadline {
@@ -114,7 +114,7 @@ impl Broker {
 
 /// The part of a configuration that names the users, each with the rights of its service: nothing
 /// is allowed that is not listed. In an open one a client without credentials may do everything.
-pub(crate) fn authorization(users: &Users, open: bool) -> String {
+pub fn authorization(users: &Users, open: bool) -> String {
     let mut text = String::from("authorization {\n  users: [\n");
     for (user, password) in users {
         let Some(Permissions { publish, subscribe }) = Permissions::of(user) else { continue };
@@ -136,7 +136,7 @@ pub(crate) fn authorization(users: &Users, open: bool) -> String {
 }
 
 /// The users of a practice. Their passwords are made once and kept among the secrets.
-pub(crate) fn users(secret_store: &mut SecretStore) -> Result<Users> {
+pub fn users(secret_store: &mut SecretStore) -> Result<Users> {
     let made = permissions::SUBSCRIPTIONS.iter().map(|(service, _sources)| {
         Ok((*service, secret_store.get_or_create(&format!("nats-{service}"))?))
     });
@@ -144,7 +144,7 @@ pub(crate) fn users(secret_store: &mut SecretStore) -> Result<Users> {
 }
 
 /// The users of the tests' server, whose passwords are their names.
-pub(crate) fn test_users() -> Users {
+pub fn test_users() -> Users {
     let named = |(service, _sources): &(&'static str, _)| (*service, (*service).to_owned());
     permissions::SUBSCRIPTIONS.iter().map(named).collect()
 }

@@ -4,7 +4,11 @@
 use crate::environment::Environment;
 
 /// The settings of the heap.
-pub(crate) const MALLOC_CONF: &str = "_RJEM_MALLOC_CONF";
+pub const MALLOC_CONF: &str = "_RJEM_MALLOC_CONF";
+/// jemalloc settings that return memory soon after a peak: one arena for all threads of a
+/// process, which returns pages that have been free for a second.
+pub const JEMALLOC_CONF: &str =
+    "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 /// What every program needs to run: its files, its language, its zone.
 const SYSTEM: [&str; 9] = [
     "HOME",
@@ -40,13 +44,13 @@ const EVERY_PROGRAM: [&str; 16] = [
 const TRACES: &str = "OTEL_";
 
 /// The operator's settings for the process with this name.
-pub(crate) fn of(name: &str, environment: &Environment) -> Vec<(String, String)> {
+pub fn of(name: &str, environment: &Environment) -> Vec<(String, String)> {
     let inherited = environment.pairs().filter(|(setting, _value)| inherits(name, setting));
     inherited.map(|(setting, value)| (setting.to_owned(), value.to_owned())).collect()
 }
 
 /// Whether a process inherits this setting.
-pub(crate) fn inherits(name: &str, setting: &str) -> bool {
+pub fn inherits(name: &str, setting: &str) -> bool {
     if SYSTEM.contains(&setting) {
         return true;
     }

@@ -3,13 +3,13 @@ use std::fmt::Display;
 use std::io::Write;
 
 /// Prints one line. A closed terminal must not stop a practice, so a failure is ignored.
-pub(crate) fn line(text: impl Display) {
+pub fn line(text: impl Display) {
     let mut out = std::io::stdout().lock();
     drop(writeln!(out, "{text}").and_then(|()| out.flush()));
 }
 
 /// Prints one line of progress, with a mark that distinguishes it from results.
-pub(crate) fn step(text: impl Display) {
+pub fn step(text: impl Display) {
     line(format_args!("· {text}"));
 }
 

@@ -8,21 +8,21 @@ use tokio::process::Command;
 /// The checker's program.
 const PROGRAM: &str = "checker";
 /// What the checker has to know besides the databases, when the provider is asked.
-pub(crate) const OF_THE_PROVIDER: [&str; 3] =
+pub const OF_THE_PROVIDER: [&str; 3] =
     ["PAYMENTS_PROVIDER_URL", "PAYMENTS_KEY_ID", "PAYMENTS_KEY_SECRET"];
 
 /// What the command was told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CheckOptions {
+pub struct CheckOptions {
     /// Print what programs read.
-    pub(crate) is_json: bool,
+    pub is_json: bool,
     /// Leave the provider alone.
-    pub(crate) without_provider: bool,
+    pub without_provider: bool,
 }
 
 impl CheckOptions {
     /// Reads the words after `check`; none when one of them is unknown.
-    pub(crate) fn read(words: &[&str]) -> Option<Self> {
+    pub fn read(words: &[&str]) -> Option<Self> {
         let mut options = Self::default();
         for word in words {
             match *word {
@@ -36,14 +36,14 @@ impl CheckOptions {
 }
 
 /// Whether a practice is sound; the checker prints what it finds.
-pub(crate) async fn is_sound(settings: &[(String, String)], options: CheckOptions) -> Result<bool> {
+pub async fn is_sound(settings: &[(String, String)], options: CheckOptions) -> Result<bool> {
     let mut command = command(&program()?, settings, options);
     let status = command.status().await.context("the checker cannot be started")?;
     Ok(status.success())
 }
 
 /// Runs the checker and returns what it found, and its exit.
-pub(crate) async fn report(settings: &[(String, String)]) -> Result<Value> {
+pub async fn report(settings: &[(String, String)]) -> Result<Value> {
     let options = CheckOptions { is_json: true, without_provider: false };
     let mut command = command(&program()?, settings, options);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
