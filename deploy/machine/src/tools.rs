@@ -13,16 +13,16 @@ const POSTGRES_PROGRAMS: [&str; 3] = ["postgres", "initdb", "psql"];
 
 /// A program, and the libraries that were unpacked with it, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tool {
+pub struct Tool {
     /// The program; for PostgreSQL the folder of its programs.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The value of `LD_LIBRARY_PATH` that an unpacked program needs.
-    pub(crate) libraries: Option<String>,
+    pub libraries: Option<String>,
 }
 
 impl Tool {
     /// A command that runs one of the programs in the tool's folder.
-    pub(crate) fn command(&self, name: &str) -> Command {
+    pub fn command(&self, name: &str) -> Command {
         let mut command = Command::new(self.path.join(name));
         if let Some(libraries) = &self.libraries {
             command.env("LD_LIBRARY_PATH", libraries);
@@ -32,39 +32,39 @@ impl Tool {
 }
 
 /// The name of Chromium's headless shell, as a program and as a package.
-pub(crate) const HEADLESS: &str = "chromium-headless-shell";
+pub const HEADLESS: &str = "chromium-headless-shell";
 
 /// The package that promtool is in.
-pub(crate) const PROMETHEUS: &str = "prometheus";
+pub const PROMETHEUS: &str = "prometheus";
 
 /// The programs that were found. Missing ones have to be installed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InstalledTools {
+pub struct InstalledTools {
     /// The folder with PostgreSQL's programs.
-    pub(crate) postgres: Option<Tool>,
+    pub postgres: Option<Tool>,
     /// The nats-server program.
-    pub(crate) nats: Option<Tool>,
+    pub nats: Option<Tool>,
     /// The browser for tests and screenshots.
-    pub(crate) browser: Option<Tool>,
+    pub browser: Option<Tool>,
     /// The web server that the benchmark compares ours with.
-    pub(crate) nginx: Option<Tool>,
+    pub nginx: Option<Tool>,
     /// The tool that tests alerts.
-    pub(crate) promtool: Option<Tool>,
+    pub promtool: Option<Tool>,
     /// pgBackRest.
-    pub(crate) backrest: Option<Tool>,
+    pub backrest: Option<Tool>,
     /// age.
-    pub(crate) age: Option<Tool>,
+    pub age: Option<Tool>,
 }
 
 impl InstalledTools {
     /// Whether the browser is the headless shell.
-    pub(crate) fn is_headless(&self) -> bool {
+    pub fn is_headless(&self) -> bool {
         self.browser.as_ref().is_some_and(is_headless_shell)
     }
 }
 
 /// Finds all programs: first on the machine, then among the unpacked packages.
-pub(crate) fn find(environment: &Environment, paths: &Paths) -> Result<InstalledTools> {
+pub fn find(environment: &Environment, paths: &Paths) -> Result<InstalledTools> {
     let system = Search::system(environment);
     let unpacked = Search::unpacked(&paths.packages);
     let named = environment.get("CHROME_PATH").map(PathBuf::from);
@@ -88,7 +88,7 @@ pub(crate) fn find(environment: &Environment, paths: &Paths) -> Result<Installed
 }
 
 /// The folder of PostgreSQL's programs that are installed on this machine.
-pub(crate) fn postgres_of_the_machine(environment: &Environment) -> Option<PathBuf> {
+pub fn postgres_of_the_machine(environment: &Environment) -> Option<PathBuf> {
     Search::system(environment).postgres().map(|tool| tool.path)
 }
 
@@ -234,19 +234,19 @@ fn unpacked_program(packages: &Path, name: &str, path: &str) -> Option<Tool> {
 }
 
 /// Ubuntu's chromium package contains only a script that asks the user to install a snap.
-pub(crate) fn is_ubuntu_stub(path: &Path) -> bool {
+pub fn is_ubuntu_stub(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.len() < 16 * 1024)
         && fs::read_to_string(path).is_ok_and(|text| text.contains("snap"))
 }
 
 /// The marker file of a package that was unpacked completely.
-pub(crate) fn unpacked_marker(packages: &Path, name: &str) -> PathBuf {
+pub fn unpacked_marker(packages: &Path, name: &str) -> PathBuf {
     packages.join(format!("{name}.unpacked"))
 }
 
 /// The library path of unpacked programs, in the loader's search order. Some packages have
 /// libraries in a folder of their own, which the system's loader finds through their configuration.
-pub(crate) fn library_path(root: &Path) -> String {
+pub fn library_path(root: &Path) -> String {
     let mut folders = vec![root.join("usr/lib"), root.join("lib")];
     for base in ["usr/lib", "lib"] {
         let all = folders_in(&root.join(base)).into_iter();

@@ -1,6 +1,5 @@
 //! `run.json`: the running processes with their pids, ports and addresses. Tests use it to find and
 //! kill processes. A later start uses it to stop what a killed one has left running.
-use crate::databases::Addresses;
 use crate::process::Identity;
 use crate::secrets;
 use anyhow::{Context, Result};
@@ -13,37 +12,50 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// One process as the file describes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct ProcessRecord {
+pub struct ProcessRecord {
     /// Its identity while it runs.
-    pub(crate) process: Option<Identity>,
+    pub process: Option<Identity>,
     /// The number of its restarts.
-    pub(crate) restarts: u32,
+    pub restarts: u32,
     /// The path of its log.
-    pub(crate) log: PathBuf,
+    pub log: PathBuf,
     /// The ports it listens on, by name.
     #[serde(default)]
-    pub(crate) ports: BTreeMap<String, u16>,
+    pub ports: BTreeMap<String, u16>,
+}
+
+/// The URLs of one service's database.
+#[derive(Clone, Debug, Serialize)]
+pub struct Addresses {
+    /// For the running service.
+    pub url: String,
+    /// For its migrations.
+    pub migration_url: String,
+    /// For what only reads: checks, drills, reports.
+    pub reader_url: String,
+    /// For tests that read as superuser.
+    pub admin_url: String,
 }
 
 /// What the file contains besides the processes.
 #[derive(Debug)]
-pub(crate) struct RunInfo {
+pub struct RunInfo {
     /// The address for browsers.
-    pub(crate) public_url: String,
+    pub public_url: String,
     /// The sandbox's address.
-    pub(crate) sandbox_url: String,
-    /// The address of NATS, without credentials.
-    pub(crate) nats_url: String,
+    pub sandbox_url: String,
+    /// The address of NATS, without credentials; none in the small form.
+    pub nats_url: Option<String>,
     /// The superuser's database URL.
-    pub(crate) postgres_admin_url: String,
+    pub postgres_admin_url: String,
     /// The services' databases.
-    pub(crate) databases: BTreeMap<String, Addresses>,
+    pub databases: BTreeMap<String, Addresses>,
     /// The files of private keys, by name.
-    pub(crate) keys: BTreeMap<String, PathBuf>,
+    pub keys: BTreeMap<String, PathBuf>,
     /// The provider's secrets, with which a test can act as the provider.
-    pub(crate) provider: Value,
+    pub provider: Value,
     /// The owner's email address, when this program has created an owner.
-    pub(crate) owner_email: Option<String>,
+    pub owner_email: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -55,39 +67,48 @@ struct State {
 
 /// The run state, shared by all tasks that change a process's record.
 #[derive(Clone, Debug)]
-pub(crate) struct RunState {
+pub struct RunState {
     path: PathBuf,
     state: Arc<Mutex<State>>,
 }
 
 impl RunState {
     /// A new state for a data folder. The file is written at the first change.
-    pub(crate) fn new(data: &Path) -> Self {
+    pub fn new(data: &Path) -> Self {
         Self { path: file(data), state: Arc::default() }
     }
 
     /// Records the addresses.
-    pub(crate) fn set_info(&self, info: RunInfo) -> Result<()> {
+    pub fn set_info(&self, info: RunInfo) -> Result<()> {
         self.change(|state| state.info = Some(info))
     }
 
     /// Records whether the practice is ready.
-    pub(crate) fn set_ready(&self, ready: bool) -> Result<()> {
+    pub fn set_ready(&self, ready: bool) -> Result<()> {
         self.change(|state| state.ready = ready)
     }
 
     /// Records the state of a process.
-    pub(crate) fn set_part(&self, name: &str, part: ProcessRecord) -> Result<()> {
-        self.change(|state| drop(state.parts.insert(name.to_owned(), part)))
+    pub fn set_part(&self, name: &str, part: ProcessRecord) -> Result<()> {
+        self.set_parts([(name, part)])
+    }
+
+    /// Records the state of a process that is several parts.
+    pub fn set_parts<'n>(
+        &self,
+        parts: impl IntoIterator<Item = (&'n str, ProcessRecord)>,
+    ) -> Result<()> {
+        let named = parts.into_iter().map(|(name, part)| (name.to_owned(), part));
+        self.change(|state| state.parts.extend(named))
     }
 
     /// The current records of all processes.
-    pub(crate) fn parts(&self) -> BTreeMap<String, ProcessRecord> {
+    pub fn parts(&self) -> BTreeMap<String, ProcessRecord> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).parts.clone()
     }
 
     /// Removes the file when nothing runs any more.
-    pub(crate) fn remove(&self) -> Result<()> {
+    pub fn remove(&self) -> Result<()> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(error).with_context(|| format!("{} cannot be removed", self.path.display()))
@@ -129,21 +150,21 @@ impl State {
 
 /// The processes of an earlier run.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct PreviousRun {
+pub struct PreviousRun {
     /// The supervisor.
-    pub(crate) sukoon: Option<Identity>,
+    pub sukoon: Option<Identity>,
     /// The processes that it supervised.
     #[serde(default)]
-    pub(crate) parts: BTreeMap<String, ProcessRecord>,
+    pub parts: BTreeMap<String, ProcessRecord>,
 }
 
 /// The practice that runs on a data folder, as far as the staff's commands need it.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct RunningPractice {
+pub struct RunningPractice {
     /// The address for browsers.
-    pub(crate) public_url: Option<String>,
+    pub public_url: Option<String>,
     /// The owner's email address.
-    pub(crate) owner_email: Option<String>,
+    pub owner_email: Option<String>,
     /// Its processes.
     #[serde(default)]
     parts: BTreeMap<String, RunningPart>,
@@ -157,27 +178,27 @@ struct RunningPart {
 
 impl RunningPractice {
     /// The address of the gateway's inner listener, where the health report is.
-    pub(crate) fn inner_url(&self) -> Option<String> {
+    pub fn inner_url(&self) -> Option<String> {
         let port = self.parts.get("gateway")?.ports.get("inner")?;
         Some(format!("http://127.0.0.1:{port}"))
     }
 }
 
 /// Reads the address of the running practice. Without one, all fields are empty.
-pub(crate) fn running_practice(data: &Path) -> RunningPractice {
+pub fn running_practice(data: &Path) -> RunningPractice {
     let text = fs::read(file(data)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
 /// The address of a service's database in the running practice, by the service's own role.
-pub(crate) fn database_url(data: &Path, service: &str) -> Option<String> {
+pub fn database_url(data: &Path, service: &str) -> Option<String> {
     let run: Value = serde_json::from_slice(&fs::read(file(data)).ok()?).ok()?;
     Some(run.get("databases")?.get(service)?.get("url")?.as_str()?.to_owned())
 }
 
 /// The URL, the key's id and the key's secret of the provider of the practice that runs on a
 /// folder.
-pub(crate) fn provider(data: &Path) -> Option<[String; 3]> {
+pub fn provider(data: &Path) -> Option<[String; 3]> {
     let run: Value = serde_json::from_slice(&fs::read(file(data)).ok()?).ok()?;
     let text = |value: Option<&Value>| Some(value?.as_str()?.to_owned());
     let provider = run.get("provider")?;
@@ -189,7 +210,7 @@ pub(crate) fn provider(data: &Path) -> Option<[String; 3]> {
 }
 
 /// Reads the file of an earlier run. An unreadable file counts as empty.
-pub(crate) fn previous_run(data: &Path) -> PreviousRun {
+pub fn previous_run(data: &Path) -> PreviousRun {
     let text = fs::read(file(data)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }

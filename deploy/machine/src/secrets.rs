@@ -16,16 +16,20 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+/// The programs that sign calls to other services.
+pub const CALLERS: [&str; 7] =
+    ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
+
 /// A folder of secrets. A missing secret is created and stored at its first use.
 #[derive(Debug)]
-pub(crate) struct SecretStore {
+pub struct SecretStore {
     folder: PathBuf,
     words: BTreeMap<String, String>,
 }
 
 impl SecretStore {
     /// Opens or creates the folder.
-    pub(crate) fn open(folder: &Path) -> Result<Self> {
+    pub fn open(folder: &Path) -> Result<Self> {
         paths::create_private(folder)?;
         let file = folder.join("words.json");
         let words = match fs::read(&file) {
@@ -40,12 +44,12 @@ impl SecretStore {
     }
 
     /// The secret with this name, if it exists.
-    pub(crate) fn get(&self, name: &str) -> Option<String> {
+    pub fn get(&self, name: &str) -> Option<String> {
         self.words.get(name).cloned()
     }
 
     /// The secret with this name, which is created if it is missing.
-    pub(crate) fn get_or_create(&mut self, name: &str) -> Result<String> {
+    pub fn get_or_create(&mut self, name: &str) -> Result<String> {
         if let Some(word) = self.words.get(name) {
             return Ok(word.clone());
         }
@@ -55,7 +59,7 @@ impl SecretStore {
     }
 
     /// Sets or removes several secrets, all or none.
-    pub(crate) fn set(&mut self, changes: &[(&str, Option<String>)]) -> Result<()> {
+    pub fn set(&mut self, changes: &[(&str, Option<String>)]) -> Result<()> {
         for (name, value) in changes {
             match value {
                 Some(word) => drop(self.words.insert((*name).to_owned(), word.clone())),
@@ -68,7 +72,7 @@ impl SecretStore {
 
     /// Puts the value of a process's setting into a file of its own, which the process is told
     /// instead: an environment is shown by `/proc`, and inherited.
-    pub(crate) fn setting_file(&self, process: &str, name: &str, value: &str) -> Result<PathBuf> {
+    pub fn setting_file(&self, process: &str, name: &str, value: &str) -> Result<PathBuf> {
         let folder = self.folder.join("settings").join(process);
         paths::create_private(&self.folder.join("settings"))?;
         paths::create_private(&folder)?;
@@ -80,7 +84,7 @@ impl SecretStore {
     }
 
     /// Removes the file of a setting that is not set any more.
-    pub(crate) fn remove_setting_file(&self, process: &str, name: &str) -> Result<()> {
+    pub fn remove_setting_file(&self, process: &str, name: &str) -> Result<()> {
         match fs::remove_file(self.folder.join("settings").join(process).join(name)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(error).context("a former secret cannot be removed")
@@ -90,12 +94,12 @@ impl SecretStore {
     }
 
     /// The file of the private key with this name.
-    pub(crate) fn key_path(&self, name: &str) -> PathBuf {
+    pub fn key_path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.pem"))
     }
 
     /// The private P-256 key with this name, as PKCS#8 PEM. It is created if it is missing.
-    pub(crate) fn private_key(&self, name: &str) -> Result<String> {
+    pub fn private_key(&self, name: &str) -> Result<String> {
         let path = self.key_path(name);
         if let Ok(pem) = fs::read_to_string(&path) {
             return Ok(pem);
@@ -107,7 +111,7 @@ impl SecretStore {
 
     /// The public keys of several names as a JSON Web Key Set. The key id is the name; the key's
     /// file is named after the prefix and the name.
-    pub(crate) fn public_keys(&self, prefix: &str, names: &[&str]) -> Result<String> {
+    pub fn public_keys(&self, prefix: &str, names: &[&str]) -> Result<String> {
         let keys: Result<Vec<_>> = names.iter().map(|name| self.public_key(prefix, name)).collect();
         Ok(json!({ "keys": keys? }).to_string())
     }
@@ -134,14 +138,14 @@ fn new_key() -> Result<SecretKey> {
 }
 
 /// A new secret: 32 hexadecimal digits, safe in URLs, SQL and configuration files.
-pub(crate) fn random_secret() -> String {
+pub fn random_secret() -> String {
     let mut bytes = [0; 16];
     rand::rng().fill_bytes(&mut bytes);
     HEXLOWER.encode(&bytes)
 }
 
 /// Writes a file that only its owner can read. The write is atomic.
-pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<()> {
+pub fn write_private(path: &Path, content: &[u8]) -> Result<()> {
     let shown = path.display();
     let temporary = path.with_extension("new");
     let write = || -> std::io::Result<()> {
