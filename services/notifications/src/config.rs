@@ -4,13 +4,23 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use eventstore::Store;
 use lettre::message::Mailbox;
 use messaging::Nats;
-use runtime::caller::{PeerSettings, UserSettings};
+use practice::{Practice, guide};
+use runtime::caller::{PeerSettings, Peers, UserSettings};
 use runtime::{Reader, RotatedSecret};
 use secrecy::SecretString;
+use service::MigrationConfig;
 
-use crate::clients::Neighbours;
+use crate::clients::{Clients, Neighbours};
+use crate::delivery::DeliveryWorker;
+use crate::delivery::message_builder::MessageBuilder;
+use crate::delivery::sources::Sources;
+use crate::forms::Forms;
+use crate::mails::addresses::Addresses;
+use crate::smtp::MailServer;
+use crate::templates::template_context::TemplateContext;
 
 /// More than a client gets in a day, and far less than a flood.
 const RECIPIENT_LIMIT_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
@@ -58,16 +68,6 @@ pub struct MailSettings {
     pub recipient_limit: NonZeroU32,
 }
 
-/// What migrating needs.
-#[derive(Debug, Clone)]
-pub struct MigrationConfig {
-    /// The database, by its owner; `NOTIFICATIONS_MIGRATION_DATABASE_URL`.
-    pub owner_url: SecretString,
-    /// The same by the service's own role, which is granted its rights;
-    /// `NOTIFICATIONS_DATABASE_URL`.
-    pub database_url: SecretString,
-}
-
 impl Config {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
@@ -88,6 +88,39 @@ impl Config {
             peers: PeerSettings::read(reader),
             users: UserSettings::read(reader),
         }
+    }
+
+    /// What sends mails, made of the settings.
+    ///
+    /// # Errors
+    /// The guide's or the templates' files are invalid, or a setting cannot be used.
+    pub fn delivery_worker(
+        &self,
+        practice: Practice,
+        store: &Store,
+        peers: &Peers,
+    ) -> anyhow::Result<DeliveryWorker> {
+        let guide = guide::load(&self.practice_dir)?;
+        let context = TemplateContext { practice, guide, public_url: self.public_url.clone() };
+        let addresses = Addresses::new(&self.mail.address_key)?;
+        let message_builder = MessageBuilder::new(context, self.mail.sender.clone(), addresses)?;
+        let server = MailServer::new(&self.mail.smtp_url)?;
+        let clients = Clients::new(&self.neighbours, peers)?;
+        let sources = Sources::new(store.pool().clone(), clients);
+        let limit = self.mail.recipient_limit;
+        Ok(DeliveryWorker::new(store.clone(), sources, message_builder, server, limit))
+    }
+
+    /// The forms that ask for a mail.
+    ///
+    /// # Errors
+    /// The key of addresses is too short.
+    pub fn forms(&self, store: &Store) -> anyhow::Result<Forms> {
+        Ok(Forms {
+            store: store.clone(),
+            addresses: Addresses::new(&self.mail.address_key)?,
+            contact_limit: self.contact_limit,
+        })
     }
 }
 
@@ -123,12 +156,10 @@ fn stand_in() -> Mailbox {
     "nobody@localhost".parse().expect("an address")
 }
 
-impl MigrationConfig {
-    /// Reads them.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            owner_url: reader.secret("NOTIFICATIONS_MIGRATION_DATABASE_URL"),
-            database_url: reader.secret("NOTIFICATIONS_DATABASE_URL"),
-        }
+/// Reads what migrating needs.
+pub fn migration(reader: &mut Reader<'_>) -> MigrationConfig {
+    MigrationConfig {
+        owner_url: reader.secret("NOTIFICATIONS_MIGRATION_DATABASE_URL"),
+        database_url: reader.secret("NOTIFICATIONS_DATABASE_URL"),
     }
 }

@@ -6,6 +6,7 @@ pub mod booking;
 pub mod payments;
 pub mod identity;
 pub mod reviews;
+pub mod list;
 
 use eventstore::{StoreError, Tx};
 

@@ -17,6 +17,7 @@
 //! starts none of them twice, and retries saving an outcome.
 
 mod in_flight;
+mod reminders;
 pub mod sources;
 pub mod message_builder;
 
@@ -35,10 +36,12 @@ use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use self::in_flight::{InFlight, InFlightGuard};
+use self::reminders::plan_reminders;
 use self::sources::Sources;
 use crate::delivery::message_builder::{BuildError, MessageBuilder};
 use crate::mails::declaration::Channel;
 use crate::mails::facts::{Facts, FactsError};
+use crate::mails::kind::Kind;
 use crate::mails::kinds::plan;
 use crate::mails::mail::{About, Mail, MailId, NewMail};
 use crate::mails::planning::{self, Plan};
@@ -165,12 +168,12 @@ impl DeliveryWorker {
             traceparent: traceparent().or(timer.metadata.traceparent.clone()),
             ..timer.metadata
         };
-        let mail = repository::load(self.store.pool(), id).await?;
-        let Some(mail) = mail.filter(|mail| !mail.state.is_over()) else {
+        let found = repository::load(self.store.pool(), id).await?;
+        let Some((mail, now)) = found.filter(|(mail, _now)| !mail.state.is_over()) else {
             self.write(metadata, move |tx| Box::pin(repository::end_timer(tx, id))).await?;
             return Ok(Step::Done);
         };
-        if mail.in_flight || mail.due_at > self.store.now().await? {
+        if mail.in_flight || mail.due_at > now {
             // Another worker is delivering it, whatever the clock says, or its timer was moved
             // after this one was claimed.
             return Ok(Step::Done);
@@ -181,7 +184,7 @@ impl DeliveryWorker {
         let name = format!("send {}", mail.kind);
         let span = tracing::info_span!("mail", otel.name = name, mail_id = %id, kind = %mail.kind);
         async {
-            match self.prepare(&mail, &metadata).await? {
+            match self.prepare(&mail, now, &metadata).await? {
                 Prepared::Concluded(outcome) => {
                     self.record_outcome(&mail, outcome, metadata).await?;
                 }
@@ -194,8 +197,13 @@ impl DeliveryWorker {
         .await
     }
 
-    /// One attempt, up to the SMTP exchange.
-    async fn prepare(&self, mail: &Mail, metadata: &Metadata) -> Result<Prepared, StoreError> {
+    /// One attempt, up to the SMTP exchange; `now` was read with the mail.
+    async fn prepare(
+        self: &Arc<Self>,
+        mail: &Mail,
+        now: Timestamp,
+        metadata: &Metadata,
+    ) -> Result<Prepared, StoreError> {
         let mut facts = match self.sources.load(mail).await {
             Ok(facts) => facts,
             Err(missing) => return Ok(Prepared::Concluded(facts_outcome(&missing))),
@@ -204,7 +212,6 @@ impl DeliveryWorker {
         if !further.is_empty() {
             self.queue_all(further, metadata.clone()).await?;
         }
-        let now = self.store.now().await?;
         match plan(mail, &facts, self.message_builder.practice(), now) {
             Plan::Send => {}
             Plan::Wait(until) => {
@@ -260,7 +267,7 @@ impl DeliveryWorker {
             self.record_outcome_until_saved(&mail, &outcome, &metadata).await;
             drop((permit, guard));
         };
-        let mut task = tokio::spawn(delivery.in_current_span());
+        let mut task = runtime::spawn(delivery);
         match timeout(HANDLER_WAIT, &mut task).await {
             Ok(ended) => Ok(ended?),
             Err(_elapsed) => {
@@ -312,9 +319,10 @@ impl DeliveryWorker {
         }
     }
 
-    /// Claims the mail. `None` means that it isn't sent now; the reason is saved already.
+    /// Claims the mail, and with a confirmation plans the booking's reminders. `None` means that it
+    /// isn't sent now; the reason is saved already.
     async fn claim(
-        &self,
+        self: &Arc<Self>,
         mail: &Mail,
         facts: &Facts,
         metadata: &Metadata,
@@ -329,10 +337,18 @@ impl DeliveryWorker {
                 hourly_max,
             }),
         };
-        let mail = mail.clone();
+        let confirmed = (mail.kind == Kind::BookingConfirmed).then(|| Arc::new(facts.clone()));
+        let (worker, mail) = (Arc::clone(self), mail.clone());
         self.write(metadata.clone(), move |tx| {
+            let (worker, confirmed) = (Arc::clone(&worker), confirmed.clone());
             let (mail, claim) = (mail.clone(), claim.clone());
-            Box::pin(async move { repository::claim(tx, &mail, &claim).await })
+            Box::pin(async move {
+                let claimed = repository::claim(tx, &mail, &claim).await?;
+                if let Some(facts) = confirmed.filter(|_facts| claimed.is_some()) {
+                    plan_reminders(tx, &mail, &facts, worker.message_builder.practice()).await?;
+                }
+                Ok(claimed)
+            })
         })
         .await
     }

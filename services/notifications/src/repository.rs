@@ -16,8 +16,8 @@ pub mod unsubscribed;
 pub use self::claim::{Claim, Recipient, claim, clear_recipient_hashes, renew_claim};
 pub use self::outcome::{defer, dropped, end_timer, failed, retry, sent, tried_since};
 pub use self::queue::{
-    REQUESTED, announce_refund, link_arrived, load, payload, promised, queue, record_refund,
-    record_unsent,
+    REQUESTED, announce_refund, link_arrived, load, payload, promised, queue, queue_due,
+    record_refund, record_unsent, unplanned_reminders,
 };
 pub use self::reschedule::reschedule_reminders;
 pub use self::staff::{

@@ -18,6 +18,7 @@ use crate::mails::kind::Kind;
 use crate::mails::kinds::asked_by;
 use crate::mails::mail::NewMail;
 use crate::mails::payload::{BOOKED_AT, REFUNDED_BEFORE, SECOND};
+use crate::mails::planning::PLANNED_WITHIN_SECONDS;
 use crate::repository;
 
 /// What this service does about an event of booking.
@@ -48,11 +49,10 @@ pub fn step(event: &Recorded) -> Result<Step, ReactionError> {
     } else if let Some(e) = event.get::<wire::MeetingScheduled>()? {
         Step::SendLink(id(&e.booking_id)?)
     } else if let Some(e) = event.get::<wire::BookingCancelled>()? {
-        let about = (e.cancelled_by(), e.refund.as_ref(), e.unpaid);
-        Step::SendCancellation { booking: id(&e.booking_id)?, payload: cancellation(event, about)? }
+        let payload = cancellation(event, e.cancelled_by(), e.refund.as_ref(), e.unpaid)?;
+        Step::SendCancellation { booking: id(&e.booking_id)?, payload }
     } else if let Some(e) = event.get::<wire::BookingSessionCancelled>()? {
-        let about = (e.cancelled_by(), e.refund.as_ref(), e.unpaid);
-        let payload = cancellation(event, about)?;
+        let payload = cancellation(event, e.cancelled_by(), e.refund.as_ref(), e.unpaid)?;
         let number = usize::try_from(e.session_number)
             .map_err(|_negative| ReactionError::Failed("not the number of a session".into()))?;
         Step::SendSessionCancellation { booking: id(&e.booking_id)?, number, payload }
@@ -64,7 +64,9 @@ pub fn step(event: &Recorded) -> Result<Step, ReactionError> {
 
 fn cancellation(
     event: &Recorded,
-    (by, refund, unpaid): (CancelledBy, Option<&Money>, bool),
+    by: CancelledBy,
+    refund: Option<&Money>,
+    unpaid: bool,
 ) -> Result<Value, ReactionError> {
     let refund = refund.ok_or_else(|| ReactionError::Failed("no refund".into()))?;
     let by = match by {
@@ -121,13 +123,8 @@ impl Reaction for OnBooking {
             declare_later_mails(tx).await?;
             match step(event)? {
                 Step::Confirm { booking, payload, booked_at } => {
-                    for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
-                        let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
-                        repository::queue(tx, &mail).await?;
-                    }
-                    for mail in reminders(&self.mails, booking, booked_at) {
-                        repository::queue(tx, &mail).await?;
-                    }
+                    let reminders = reminders(&self.mails, booking, booked_at);
+                    queue_confirmation(tx, booking, &payload, &reminders).await?;
                 }
                 Step::SendLink(booking) => repository::link_arrived(tx, booking).await?,
                 Step::SendCancellation { booking, payload } => {
@@ -150,6 +147,25 @@ impl Reaction for OnBooking {
     fn release(&self) -> &'static str {
         "1"
     }
+}
+
+/// Tells the client and the practice of a confirmed booking. Where that was done before, no
+/// confirmation is left that plans the reminders, so they plan themselves.
+async fn queue_confirmation(
+    tx: &mut Tx,
+    booking: Id<Booking>,
+    payload: &Value,
+    reminders: &[NewMail],
+) -> Result<(), ReactionError> {
+    let of = |kind| NewMail::of_booking(kind, booking).with_payload(payload.clone());
+    let is_new = repository::queue(tx, &of(Kind::BookingConfirmed)).await?;
+    repository::queue(tx, &of(Kind::PracticeNotice)).await?;
+    let waits = if is_new { PLANNED_WITHIN_SECONDS } else { 0 };
+    let due_at = tx.now().await?.plus_seconds(waits);
+    for mail in reminders {
+        repository::queue_due(tx, mail, due_at).await?;
+    }
+    Ok(())
 }
 
 /// Tells the client and the practice of a cancelled booking, or of a session of a package. Waiting

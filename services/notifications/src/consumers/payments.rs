@@ -137,7 +137,7 @@ impl Reaction for OnPayments {
                         repository::payload(tx, Kind::RefundStarted, &refund.to_string()).await?;
                     let Some(payload) = payload else {
                         // No later event could add them, so waiting would not help.
-                        tracing::warn!(%refund, "a refund was processed that nobody spoke of");
+                        tracing::warn!(%refund, "an unannounced refund was processed");
                         return Ok(());
                     };
                     let mail = about_refund(Kind::RefundDone, booking, refund, payload);

@@ -52,7 +52,7 @@ pub async fn send(forms: &Forms, request: &SendContactMessageRequest) -> Result<
         return Ok(());
     }
     let id = new_id::<ContactMessage>();
-    let metadata = Metadata::by(VISITOR, runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(VISITOR).about(id.to_string());
     let address = forms.addresses.hash_of_mailbox(request_data.email.as_str());
     let submission =
         Arc::new(Submission { id, request_data, address, contact_limit: forms.contact_limit });

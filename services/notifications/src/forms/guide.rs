@@ -44,7 +44,7 @@ pub async fn request(forms: &Forms, request: &RequestMeditationGuideRequest) -> 
         return Ok(());
     }
     let id = new_id::<GuideRequest>();
-    let metadata = Metadata::by(VISITOR, runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(VISITOR).about(id.to_string());
     let address = forms.addresses.hash_of_mailbox(email.as_str());
     let submission = Arc::new(Submission { id, key, email, address });
     let acceptance = forms
@@ -84,8 +84,8 @@ impl Submission {
         if guide_requests::count_since(tx, self.address, since).await? >= GUIDES_MAX {
             return Ok(Acceptance::TooMany);
         }
-        let row = (self.key.as_str(), self.email.as_str(), self.address);
-        guide_requests::insert(tx, self.id, row, now).await?;
+        let row = (self.key.as_str(), self.email.as_str());
+        guide_requests::insert(tx, self.id, row, self.address, now).await?;
         let mail = NewMail::about(Kind::MeditationGuide, self.id.to_string(), About::Subject);
         repository::queue(tx, &mail).await?;
         let erased_at = now.plus_minutes(RETENTION_MINUTES);

@@ -2,7 +2,6 @@
 //! the token of the link in such a mail.
 
 use eventstore::{Metadata, StoreError};
-use runtime::telemetry::traceparent;
 
 use super::{Forms, VISITOR};
 use crate::error::{Error, Rejection, refuse};
@@ -16,7 +15,7 @@ use crate::repository::unsubscribed;
 pub async fn unsubscribe(forms: &Forms, token: &str) -> Result<(), Error> {
     let hash = forms.addresses.parse(token).ok_or_else(|| refuse(Rejection::InvalidToken))?;
     end_mails_to(forms, hash).await?;
-    tracing::info!("somebody wants no more mails that are not about a booking");
+    tracing::info!("a reader wants no more mails that are not about a booking");
     Ok(())
 }
 
@@ -27,12 +26,12 @@ pub async fn unsubscribe(forms: &Forms, token: &str) -> Result<(), Error> {
 pub async fn resubscribe(forms: &Forms, token: &str) -> Result<(), Error> {
     let hash = forms.addresses.parse(token).ok_or_else(|| refuse(Rejection::InvalidToken))?;
     resume_mails_to(forms, hash).await?;
-    tracing::info!("somebody wants mails again that are not about a booking");
+    tracing::info!("a reader wants mails again that are not about a booking");
     Ok(())
 }
 
 async fn end_mails_to(forms: &Forms, hash: AddressHash) -> Result<(), StoreError> {
-    let metadata = Metadata::by(VISITOR, traceparent());
+    let metadata = Metadata::traced(VISITOR);
     let ending = forms.store.write(metadata, move |tx| {
         Box::pin(async move { unsubscribed::unsubscribe(tx, hash).await })
     });
@@ -40,7 +39,7 @@ async fn end_mails_to(forms: &Forms, hash: AddressHash) -> Result<(), StoreError
 }
 
 async fn resume_mails_to(forms: &Forms, hash: AddressHash) -> Result<(), StoreError> {
-    let metadata = Metadata::by(VISITOR, traceparent());
+    let metadata = Metadata::traced(VISITOR);
     let resuming = forms.store.write(metadata, move |tx| {
         Box::pin(async move { unsubscribed::resubscribe(tx, hash).await })
     });

@@ -15,7 +15,7 @@ use futures::future::BoxFuture;
 use kernel::CommandError;
 use messaging::ParkedEvents;
 use runtime::status::{invalid, unavailable};
-use runtime::telemetry::traceparent;
+use service::ParkedHandler;
 use staff::{Role, Staff as Member};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
@@ -33,7 +33,7 @@ const PAGE_DEFAULT: i32 = 50;
 pub(super) struct StaffHandler {
     store: Store,
     authorizer: StaffAuthorizer,
-    parked: ParkedEvents,
+    parked: ParkedHandler,
 }
 
 kernel::rejections! {
@@ -78,6 +78,7 @@ impl StaffHandler {
         authorizer: StaffAuthorizer,
         parked: ParkedEvents,
     ) -> NotificationsStaffServiceServer<Self> {
+        let parked = ParkedHandler::new(authorizer.clone(), parked);
         NotificationsStaffServiceServer::new(Self { store, authorizer, parked })
     }
 
@@ -112,7 +113,7 @@ impl StaffHandler {
         id: MailId,
         change: Change,
     ) -> Result<MailSummary, CommandError<Rejection>> {
-        let metadata = Metadata::by(staff.id.to_string(), traceparent());
+        let metadata = Metadata::traced(staff.id.to_string());
         self.store
             .write(
                 metadata,
@@ -232,9 +233,7 @@ impl NotificationsStaffService for StaffHandler {
         &self,
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
-        self.authorize_read(request.metadata(), Act { action: "ListParkedEvents", subject: "" })
-            .await?;
-        let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
+        let events = self.parked.list(request.metadata()).await?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
 
@@ -242,14 +241,8 @@ impl NotificationsStaffService for StaffHandler {
         &self,
         request: Request<RetryParkedEventsRequest>,
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
-        let (metadata, _, asked) = request.into_parts();
-        let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
-        // Each event is a transaction of its own, so the call is audited before the first.
-        self.authorize_read(&metadata, act).await?;
-        let handled =
-            self.parked.retry(&asked.stream_id).await.map_err(|error| unavailable(&error))?;
-        let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
-        let handled = i32::try_from(handled).unwrap_or(i32::MAX);
+        let (metadata, _extensions, asked) = request.into_parts();
+        let (handled, events) = self.parked.retry(&metadata, &asked.stream_id).await?;
         Ok(Response::new(RetryParkedEventsResponse { handled, events }))
     }
 }

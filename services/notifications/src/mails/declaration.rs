@@ -32,6 +32,8 @@ pub struct Declaration {
     pub has_calendar_file: bool,
     /// Whether it leads its client to the page of the session.
     pub leads_to_session: bool,
+    /// Who reads that it was sent.
+    pub sending: Sending,
     /// The mail that an event asks for by itself. Where that takes the database, a consumer does
     /// it; a mail that no event asks for is queued by a form or a timer.
     pub asked_by: fn(&Recorded) -> Result<Option<NewMail>, ReactionError>,
@@ -90,6 +92,15 @@ pub enum Urgency {
     Optional,
 }
 
+/// Who reads that a mail was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sending {
+    /// Another service: an event says so.
+    Published,
+    /// Staff, in the mail's row.
+    Kept,
+}
+
 /// Where an answer to a mail goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replies {
@@ -110,6 +121,7 @@ impl Declaration {
         is_bulk: false,
         has_calendar_file: false,
         leads_to_session: false,
+        sending: Sending::Kept,
         asked_by: |_event| Ok(None),
         load: |sources, mail| Box::pin(sources.booking(mail)),
         is_untrue: |_facts, _payload| false,

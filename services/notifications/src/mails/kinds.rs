@@ -39,7 +39,7 @@ use kernel::Timestamp;
 use messaging::ReactionError;
 use practice::Practice;
 
-use crate::mails::declaration::{Audience, Declaration, Replies, Urgency};
+use crate::mails::declaration::{Audience, Declaration, Replies, Sending, Urgency};
 use crate::mails::facts::Facts;
 use crate::mails::kind::Kind;
 use crate::mails::mail::{Mail, NewMail};
@@ -78,6 +78,12 @@ impl Kind {
     #[must_use]
     pub const fn leads_to_session(self) -> bool {
         self.declaration().leads_to_session
+    }
+
+    /// Whether another service reads that it was sent.
+    #[must_use]
+    pub const fn is_sending_published(self) -> bool {
+        matches!(self.declaration().sending, Sending::Published)
     }
 
     /// Whether it goes to the practice.

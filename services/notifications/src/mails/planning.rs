@@ -1,6 +1,6 @@
 //! Whether a mail is sent now, later or never. Evaluated each time a mail is due, with current
-//! facts: nothing about a reminder is decided before it is due, so it survives restarts, clock
-//! changes, moved sessions and changed settings. Pure.
+//! facts: what was planned for a reminder before is only when to look again, so it survives
+//! restarts, clock changes, moved sessions and changed settings. Pure.
 
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
@@ -22,6 +22,9 @@ pub const INSIDE_WINDOW: &str = "inside_window";
 /// The practice wants no such mail any more.
 pub const NOT_WANTED: &str = "not_wanted";
 
+/// How long a reminder waits for the facts of its booking's confirmation, with which it is planned;
+/// after it a reminder asks for facts of its own.
+pub const PLANNED_WITHIN_SECONDS: i64 = 60;
 /// How long booking has to learn of a refund that failed.
 const REFUND_PATIENCE_SECONDS: i64 = HOUR_SECONDS;
 const HOUR_SECONDS: i64 = 60 * 60;

@@ -138,7 +138,7 @@ async fn full_for_address_until(
         .filter(|kind| kind.hourly_max().is_some())
         .map(|kind| kind.name())
         .collect();
-    full_until(tx, (mail, recipient, now), (&[], &apart)).await
+    full_until(tx, mail, recipient, now, (&[], &apart)).await
 }
 
 /// When the limit of its own kind lets it pass.
@@ -150,14 +150,16 @@ async fn full_for_kind_until(
 ) -> Result<Option<Timestamp>, StoreError> {
     let others: Vec<&str> =
         Kind::ALL.iter().filter(|kind| **kind != mail.kind).map(|kind| kind.name()).collect();
-    full_until(tx, (mail, recipient, now), (&others, &others)).await
+    full_until(tx, mail, recipient, now, (&others, &others)).await
 }
 
 /// When a mail may pass, given the mails sent in the last hour, without the kinds `uncounted`, and
 /// the deferred ones, without the kinds `unqueued`.
 async fn full_until(
     tx: &mut Tx,
-    (mail, recipient, now): (&Mail, Recipient, Timestamp),
+    mail: &Mail,
+    recipient: Recipient,
+    now: Timestamp,
     (uncounted, unqueued): (&[&str], &[&str]),
 ) -> Result<Option<Timestamp>, StoreError> {
     let since = now.plus_seconds(-RATE_SECONDS);

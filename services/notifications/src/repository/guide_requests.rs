@@ -37,7 +37,8 @@ pub async fn count_since(
 pub async fn insert(
     tx: &mut Tx,
     id: Id<GuideRequest>,
-    (key, email, address): (&str, &str, AddressHash),
+    (key, email): (&str, &str),
+    address: AddressHash,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     sqlx::query(

@@ -33,8 +33,9 @@ pub async fn defer(
     if mine > 0 { schedule(tx, mail.kind, mail.id, until).await } else { Ok(()) }
 }
 
-/// The server accepted it: the mail is done, and an event is published. This holds whatever other
-/// worker has claimed the mail since and whatever else was saved about it.
+/// The server accepted it: the mail is done. This holds whatever other worker has claimed the mail
+/// since and whatever else was saved about it. An event is published if another service reads it,
+/// or if one said before that the mail had failed.
 pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
     let ended = sqlx::query(
         "update mails set state = 'sent', sent_at = clock_now(), last_error = null
@@ -47,7 +48,11 @@ pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
     if ended == 0 {
         return Ok(());
     }
-    publish(tx, mail, contract::sent(mail)?).await?;
+    let stream = contract::stream(mail.id);
+    let version = tx.load(&stream).await?.version;
+    if mail.kind.is_sending_published() || version > 0 {
+        tx.append(&stream, version, &[contract::sent(mail)?]).await?;
+    }
     tx.end_timer(SEND_MAIL, &mail.id.to_string()).await
 }
 

@@ -5,6 +5,7 @@ use kernel::Id;
 use kernel::Timestamp;
 use kernel::id::Booking;
 use serde_json::Value;
+use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
 use super::rows::{parse_column, parse_mail};
@@ -13,13 +14,19 @@ use crate::mails::kind::Kind;
 use crate::mails::mail::{About, Mail, MailId, NewMail, State};
 use crate::mails::payload::RENEWS;
 
-/// Queues a mail, due at once, unless it was queued before.
-pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
+/// Queues a mail, due at once, unless it was queued before; returns whether it was not.
+pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<bool, StoreError> {
     let now = tx.now().await?;
-    if insert(tx, mail, now, (State::Queued, None)).await? {
-        schedule(tx, mail.kind, mail.id(), now).await?;
+    queue_due(tx, mail, now).await
+}
+
+/// The same, due at this time.
+pub async fn queue_due(tx: &mut Tx, mail: &NewMail, due_at: Timestamp) -> Result<bool, StoreError> {
+    let is_new = insert(tx, mail, due_at, (State::Queued, None)).await?;
+    if is_new {
+        schedule(tx, mail.kind, mail.id(), due_at).await?;
     }
-    Ok(())
+    Ok(is_new)
 }
 
 /// Inserts a mail as dropped, so that its payload is stored but it is never sent, unless it was
@@ -79,7 +86,7 @@ pub async fn announce_refund(tx: &mut Tx, refund: &str) -> Result<(), StoreError
 async fn insert(
     tx: &mut Tx,
     mail: &NewMail,
-    now: Timestamp,
+    due_at: Timestamp,
     (state, reason): (State, Option<&str>),
 ) -> Result<bool, StoreError> {
     let (booking_id, code_id) = match mail.about {
@@ -90,7 +97,7 @@ async fn insert(
     let added = sqlx::query(
         "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at, queued_at,
                             state, last_error)
-         values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9)
+         values ($1, $2, $3, $4, $5, $6, $7, clock_now(), $8, $9)
          on conflict do nothing",
     )
     .bind(mail.id())
@@ -99,7 +106,7 @@ async fn insert(
     .bind(booking_id)
     .bind(code_id)
     .bind(&mail.payload)
-    .bind(now)
+    .bind(due_at)
     .bind(state.name())
     .bind(reason)
     .execute(tx.connection())
@@ -137,6 +144,7 @@ pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Store
         "update mails
          set link_known = true, due_at = case when state = 'queued' then $2 else due_at end
          where booking_id = $1 and kind in ('booking_confirmed', 'practice_notice')
+           and (waits_for_link_until_at is not null or state = 'sent' and not link_told)
          returning mail_id, kind, state, link_told, payload",
     )
     .bind(booking)
@@ -157,16 +165,40 @@ pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Store
     Ok(())
 }
 
-/// Reads a mail.
-pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Mail>, StoreError> {
-    let row = sqlx::query(
-        "select mail_id, kind, subject, booking_id, code_id, payload, state, attempts, due_at,
-                queued_at, first_tried_at,
-                state = 'sending' and claimed_until_at > clock_timestamp() as on_its_way
-         from mails where mail_id = $1",
-    )
-    .bind(id)
-    .fetch_optional(executor)
-    .await?;
-    row.as_ref().map(parse_mail).transpose().map_err(StoreError::from)
+/// The query of mails that meet a condition, with the clock.
+macro_rules! select_mails {
+    ($condition:literal) => {
+        concat!(
+            "select mail_id, kind, subject, booking_id, code_id, payload, state, attempts, due_at,
+                    queued_at, first_tried_at,
+                    state = 'sending' and claimed_until_at > clock_timestamp() as on_its_way,
+                    clock_now() as now
+             from mails where ",
+            $condition
+        )
+    };
+}
+
+/// Reads a mail and the clock.
+pub async fn load(
+    executor: impl PgExecutor<'_>,
+    id: MailId,
+) -> Result<Option<(Mail, Timestamp)>, StoreError> {
+    let sql = select_mails!("mail_id = $1");
+    let row = sqlx::query(sql).bind(id).fetch_optional(executor).await?;
+    let read = |row: &PgRow| Ok((parse_mail(row)?, row.try_get("now")?));
+    row.as_ref().map(read).transpose().map_err(|error: sqlx::Error| error.into())
+}
+
+/// The reminders of a booking that were never planned, locked until the transaction ends.
+pub async fn unplanned_reminders(
+    tx: &mut Tx,
+    booking: Id<Booking>,
+) -> Result<Vec<Mail>, StoreError> {
+    let sql = select_mails!(
+        "booking_id = $1 and kind in ('reminder', 'second_reminder')
+         and state = 'queued' and planned_by is null order by mail_id for update"
+    );
+    let rows = sqlx::query(sql).bind(booking).fetch_all(tx.connection()).await?;
+    rows.iter().map(parse_mail).collect::<Result<_, _>>().map_err(StoreError::from)
 }

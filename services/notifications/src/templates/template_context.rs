@@ -14,6 +14,7 @@ use crate::mails::facts::{Facts, Incomplete, Wording};
 use crate::mails::kind::Kind;
 
 mod booking;
+mod cancelling;
 mod sanitize;
 mod other;
 
@@ -109,7 +110,6 @@ impl TemplateContext {
             "contact_hours": practice.contact_hours,
             "crisis_note": practice.crisis_note,
             "directions": location.directions,
-            "cancellation_hours": policies.cancellation_hours,
             "join_early_minutes": policies.join_early_minutes,
             "brand": {
                 "primary": brand.primary, "on_primary": brand.on_primary,

@@ -43,7 +43,7 @@ fn plan(due: &Due<'_>) -> Plan {
 fn samples(typed: &Typed) -> Vec<Form> {
     vec![
         ("verified", Facts::Review(review(typed, 5, true)), json!({})),
-        ("of_anybody", Facts::Review(review(typed, 3, false)), json!({})),
+        ("of_any_visitor", Facts::Review(review(typed, 3, false)), json!({})),
     ]
 }
 

@@ -3,7 +3,10 @@
 pub(crate) mod figures;
 pub(crate) mod refunds;
 
-use contract::booking::v1::{BookedPackage, Booking, BookingState, Contact, Session, SessionMode};
+use contract::booking::v1::{
+    BookedPackage, Booking, BookingState, Contact, RefundStep, Session, SessionMode,
+};
+use contract::common::v1::{CancellationPolicy, CancellationTier, PracticeLate};
 use contract::convert;
 use contract::identity::v1::GetCodeMailResponse;
 use serde_json::{Value, json};
@@ -136,6 +139,7 @@ pub(crate) fn confirmations(typed: &Typed) -> Vec<Form> {
         (AFTER_DEADLINE, with_file(typed, ROOM_URL), json!({})),
         (BEGUN, online(typed, ""), json!({})),
         ("package", package(typed, None), json!({})),
+        ("in_steps", in_steps(typed), json!({})),
     ]);
     forms
 }
@@ -197,6 +201,8 @@ pub(crate) fn cancellations(typed: &Typed) -> Vec<Form> {
         (name, of(facts), payload)
     };
     let (_, _, payload) = form("free", "practice", 0, early, (false, 0));
+    let (_, _, part) = form("part", "customer", PRICE / 2, "2026-11-23T15:00:00Z", (false, 0));
+    let (_, _, ours) = form("late_by_practice", "practice", PRICE, late, (false, 0));
     let (_, _, refunded) = form("package", "customer", PRICE, early, (false, PRICE / 3));
     vec![
         ("free", free(typed), payload),
@@ -209,6 +215,8 @@ pub(crate) fn cancellations(typed: &Typed) -> Vec<Form> {
         form("refunded_before", "practice", PRICE, early, (false, PRICE / 3)),
         form("nothing_left", "practice", PRICE, early, (false, PRICE)),
         form("nothing_back", "practice", 0, early, (false, 0)),
+        ("part", in_steps(typed), part),
+        ("late_by_practice", in_steps(typed), ours),
     ]
 }
 
@@ -233,11 +241,12 @@ pub(crate) fn package(typed: &Typed, number: Option<usize>) -> Facts {
         title: "Starter Package".to_owned(),
         notice_hours: 48,
     });
+    facts.booking.cancellation_policy = Some(policy(&[(48, 100), (0, 0)]));
     let session = |week: i64| Session {
         starts_at: Some(convert::to_wire(at(7 * 24 * HOUR * week))),
         ends_at: Some(convert::to_wire(at(7 * 24 * HOUR * week + 90 * MINUTE))),
         cancelled: week == 1,
-        share: None,
+        ..Session::default()
     };
     facts.booking.sessions = (0..3).map(session).collect();
     facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
@@ -285,6 +294,7 @@ pub(crate) fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFa
         practitioner_name: "Meera Joshi".to_owned(),
         location: "Sukoon, Arera Colony, Bhopal, Madhya Pradesh 462016".to_owned(),
         contact: Some(contact.clone()),
+        cancellation_policy: Some(policy(&[(24, 100), (0, 0)])),
         ..Booking::default()
     };
     BookingFacts {
@@ -299,6 +309,40 @@ pub(crate) fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFa
         page_key: String::new(),
         join_key: JOIN_KEY.to_owned(),
     }
+}
+
+/// So many percent of the price until so many hours before the start.
+fn policy(tiers: &[(i32, i32)]) -> CancellationPolicy {
+    let tier = |(until_hours, refund_percent): &(i32, i32)| CancellationTier {
+        until_hours: *until_hours,
+        refund_percent: *refund_percent,
+        practice_late: None,
+    };
+    CancellationPolicy { version: "sample".to_owned(), tiers: tiers.iter().map(tier).collect() }
+}
+
+/// A session online whose price comes back in steps; what the practice gives besides, when it
+/// cancels late itself, is a share and then a session.
+pub(crate) fn in_steps(typed: &Typed) -> Facts {
+    let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
+    let mut policy = policy(&[(24, 100), (12, 50), (0, 0)]);
+    if let [_all, half, nothing] = policy.tiers.as_mut_slice() {
+        half.practice_late = Some(PracticeLate { share_percent: 20, free_session: false });
+        nothing.practice_late = Some(PracticeLate { share_percent: 0, free_session: true });
+    }
+    let step = |tier: &CancellationTier| RefundStep {
+        until_at: Some(convert::to_wire(at(-HOUR * i64::from(tier.until_hours)))),
+        refund: Some(money(PRICE * i64::from(tier.refund_percent) / 100)),
+        practice_late: tier.practice_late,
+    };
+    facts.booking.sessions = vec![Session {
+        starts_at: Some(convert::to_wire(at(0))),
+        ends_at: Some(convert::to_wire(at(90 * MINUTE))),
+        refund_steps: policy.tiers.iter().map(step).collect(),
+        ..Session::default()
+    }];
+    facts.booking.cancellation_policy = Some(policy);
+    of(facts)
 }
 
 /// A message of the contact form.

@@ -8,6 +8,7 @@ use kernel::id::Booking;
 use kernel::{Id, Money, Timestamp};
 use serde_json::{Value, json};
 
+use super::cancelling;
 use super::sanitize::{one_line, query_encode, web_link};
 use super::{Incomplete, TemplateContext, amount, day};
 use crate::mails::facts::BookingFacts;
@@ -52,7 +53,7 @@ impl TemplateContext {
     ) -> Result<Value, Incomplete> {
         let booking = &facts.booking;
         let price = booking.price.as_ref().and_then(convert::money).ok_or(Incomplete("price"))?;
-        let notice_hours = self.notice_hours(facts);
+        let notice_hours = cancelling::notice_hours(booking);
         let free_until = facts.starts_at.plus_minutes(-60 * notice_hours);
         let package = booking.package.as_ref();
         Ok(json!({
@@ -73,6 +74,9 @@ impl TemplateContext {
             "session_count": booking.sessions.len(),
             "sessions": self.sessions(facts),
             "notice_hours": notice_hours,
+            "later_steps": self.later_steps(facts, now),
+            "later_tiers": cancelling::later_tiers(booking),
+            "given_if_we_cancel": cancelling::given_at(booking, 0),
             "duration_minutes": facts.ends_at.seconds_since(facts.starts_at) / 60,
             "mode": if facts.is_in_person() { "in_person" } else { "online" },
             "location": one_line(&booking.location),
@@ -169,9 +173,16 @@ impl TemplateContext {
         let refund = goes_back(facts, payload, promised);
         let at = payload.get("cancelled_at").and_then(Value::as_str);
         let at: Timestamp = at.and_then(|at| at.parse().ok()).ok_or(Incomplete("cancellation"))?;
+        let notice = facts.starts_at.seconds_since(at);
         Ok(Some(json!({
             "by": by,
-            "was_late": facts.starts_at.seconds_since(at) < self.notice_hours(facts) * 3600,
+            "was_late": notice < cancelling::notice_hours(&facts.booking) * 3600,
+            "is_part": cancelling::is_part(facts, promised.minor),
+            "also_given": if by == "practice" {
+                cancelling::given_at(&facts.booking, notice)
+            } else {
+                String::new()
+            },
             "refund_text": if refund.minor > 0 { refund.to_string() } else { String::new() },
             "unpaid": payload.get("unpaid").and_then(Value::as_bool).unwrap_or(false),
             "nothing_left": promised.minor > 0 && refund.minor == 0,
@@ -245,12 +256,6 @@ impl TemplateContext {
             "refunded_text":
                 refunded.map(|it| with_decimals(Some(it))).transpose()?.unwrap_or_default(),
         }))
-    }
-
-    /// Until how many hours before its start a session can be cancelled with a refund.
-    fn notice_hours(&self, facts: &BookingFacts) -> i64 {
-        let package = facts.booking.package.as_ref().map(|package| package.notice_hours);
-        i64::from(package.unwrap_or(self.practice.policies.cancellation_hours))
     }
 }
 

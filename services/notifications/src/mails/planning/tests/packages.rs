@@ -20,7 +20,7 @@ fn package(state: BookingState, cancelled: usize) -> BookingFacts {
             starts_at: Some(to_wire(start().plus_seconds(later))),
             ends_at: Some(to_wire(end().plus_seconds(later))),
             cancelled: number == cancelled,
-            share: None,
+            ..Session::default()
         }
     };
     let booking = Booking {
