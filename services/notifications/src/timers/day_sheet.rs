@@ -5,7 +5,6 @@ use eventstore::{Metadata, Store, StoreError, Tx};
 use jiff::civil::Time;
 use kernel::Timestamp;
 use practice::Practice;
-use runtime::telemetry::traceparent;
 use serde_json::json;
 
 use crate::mails::kind::Kind;
@@ -22,7 +21,7 @@ const SUBJECT: &str = "practice";
 pub async fn ensure_timer(store: &Store, practice: &Practice) -> Result<(), StoreError> {
     let practice = practice.clone();
     store
-        .write(Metadata::by("notifications", traceparent()), move |tx| {
+        .write(Metadata::traced("notifications"), move |tx| {
             let practice = practice.clone();
             Box::pin(async move {
                 let Some(at) = practice.mails.day_sheet_at else {

@@ -59,6 +59,7 @@ async fn outcomes_are_published_in_the_bookings_trace() -> Result<()> {
     world.until_idle().await?;
     let events = world.events("booking_confirmed").await?;
     assert_eq!(events.len(), 1);
+    assert_eq!(world.published("practice_notice").await?, Vec::<&str>::new(), "it has no reader");
     let sent = events[0].decode::<MailSent>()?;
     assert_eq!(
         (sent.booking_id.clone(), sent.kind()),

@@ -1,7 +1,7 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use notifications::config::{Config, MigrationConfig};
+use notifications::config::{Config, migration};
 use notifications::error::Rejection;
 use testkit::{dump, every_variant};
 
@@ -18,7 +18,7 @@ fn rejected_forms_reach_callers_like_this() {
 #[test]
 fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
-    insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
+    insta::assert_snapshot!("settings_of_migrate", dump::settings(migration));
 }
 
 #[test]

@@ -18,7 +18,7 @@ use contract::booking::v1::{
     GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
     Session, SessionMode,
 };
-use contract::common::v1::Money;
+use contract::common::v1::{CancellationPolicy, CancellationTier, Money};
 use contract::identity::v1::identity_internal_service_server::{
     IdentityInternalService, IdentityInternalServiceServer,
 };
@@ -87,6 +87,12 @@ impl FakeData {
     }
 }
 
+/// All of the price until so many hours before the start.
+pub(crate) fn notice_of(until_hours: i32) -> CancellationPolicy {
+    let full = CancellationTier { until_hours, refund_percent: 100, practice_late: None };
+    CancellationPolicy { version: String::new(), tiers: vec![full] }
+}
+
 /// A confirmed booking of a client with an awkward name.
 pub(crate) fn booking(booking_id: &str, mode: SessionMode) -> Booking {
     let at = |text: &str| {
@@ -116,6 +122,7 @@ pub(crate) fn booking(booking_id: &str, mode: SessionMode) -> Booking {
         }),
         practitioner_name: "Meera Joshi".to_owned(),
         location: "Sukoon, Arera Colony".to_owned(),
+        cancellation_policy: Some(notice_of(24)),
         ..Booking::default()
     }
 }

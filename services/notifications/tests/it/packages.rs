@@ -13,6 +13,7 @@ use contract::convert::to_wire;
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
+use crate::fake_services::notice_of;
 use crate::world::{CUSTOMER, PRACTICE, World, text};
 
 /// A day before the second and the third session.
@@ -29,6 +30,7 @@ async fn placed(world: &World) -> Result<Id<Booking>> {
             title: "Starter Package".to_owned(),
             notice_hours: 48,
         });
+        booking.cancellation_policy = Some(notice_of(48));
         booking.sessions = [0, 7, 14]
             .map(|days| Session {
                 starts_at: Some(to_wire(first.plus_minutes(days * 24 * 60))),

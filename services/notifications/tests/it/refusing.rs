@@ -124,7 +124,7 @@ async fn a_server_that_takes_its_time_gets_the_mail_once() -> Result<()> {
     world.until_state("hold_ended", "sending").await?;
     assert!(world.claimed_for("hold_ended").await? > 0, "nobody takes it up meanwhile");
     world.until_idle().await?;
-    assert_eq!(world.published("hold_ended").await?, ["sent"]);
+    assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
     assert_eq!(world.column("hold_ended", "attempts::text").await?.as_deref(), Some("1"));
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
     world.end().await
@@ -139,7 +139,6 @@ async fn a_process_that_stops_waits_for_the_mail_that_is_on_its_way() -> Result<
     world.until_state("hold_ended", "sending").await?;
     world.stop().await?;
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
-    assert_eq!(world.published("hold_ended").await?, ["sent"]);
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
     Ok(())
 }
@@ -156,7 +155,7 @@ async fn mails_wait_for_services_that_are_down() -> Result<()> {
     world.data.down.store(false, Ordering::SeqCst);
     world.move_clock(40).await?;
     world.until_idle().await?;
-    assert_eq!(world.published("hold_ended").await?, ["sent"]);
+    assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
     world.end().await
 }
 
@@ -204,7 +203,7 @@ async fn a_process_that_died_while_it_sent_is_followed_by_one_that_sends() -> Re
     assert_eq!(world.begin(&claimed).await?, None, "a moved clock ends no claim");
     world.end_claims().await?;
     world.until_idle().await?;
-    assert_eq!(world.published("hold_ended").await?, ["sent"]);
+    assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 2);
     world.end().await
 }

@@ -79,7 +79,24 @@ async fn a_customer_is_reminded_once_and_a_day_before() -> Result<()> {
     world.set_clock(BEGUN).await?;
     world.until_idle().await?;
     assert_eq!(reminders(&world).await?.len(), 1);
-    assert_eq!(world.published("reminder").await?, ["sent"]);
+    assert_eq!(world.column("reminder", "state").await?.as_deref(), Some("sent"));
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_reminder_whose_confirmation_cannot_be_sent_plans_itself() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::InPerson);
+    world.data.change(&id.to_string(), |booking| {
+        "no address".clone_into(&mut booking.contact.as_mut().unwrap().email);
+    });
+    world.confirmed(id).await?;
+    world.until_state("booking_confirmed", "failed").await?;
+    world.move_clock(61).await?;
+    until("it is planned", async || {
+        Ok((due_at(&world, "reminder").await?.as_deref() == Some(DUE)).then_some(()))
+    })
+    .await?;
     world.end().await
 }
 

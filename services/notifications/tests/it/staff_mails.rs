@@ -153,8 +153,8 @@ async fn a_settled_mail_is_audited() -> Result<()> {
     let over = because(Code::FailedPrecondition, "MAIL_IS_OVER");
     assert_eq!(refused(retry(&world, &mut staff, &id).await), over);
     let unknown = because(Code::NotFound, "MAIL_UNKNOWN");
-    let nobody = new_id::<kernel::id::Mail>();
-    for id in [nobody.as_str(), "", "asha@example.org"] {
+    let stranger = new_id::<kernel::id::Mail>();
+    for id in [stranger.as_str(), "", "asha@example.org"] {
         assert_eq!(refused(settle(&world, &mut staff, id).await), unknown);
         assert_eq!(refused(retry(&world, &mut staff, id).await), unknown);
     }

@@ -50,6 +50,13 @@ fn times_prices_and_links_are_those_of_the_practice() {
     assert!(refunded.text.contains("/booking-flow?service=grief-counselling"));
 }
 
+#[test]
+fn each_step_says_what_goes_back_and_what_we_give_if_we_cancel_then() {
+    let mail = text(Kind::BookingConfirmed, "in_steps");
+    let step = "we refund ₹750 (if we cancel then: all of it, and 20% of the price); after that";
+    assert!(mail.contains(step) && mail.contains("and a free session besides"), "{mail}");
+}
+
 /// Neither a payment nor a refund is spoken of where there is none.
 #[test]
 fn mails_about_what_costs_nothing_name_no_money() {
@@ -151,7 +158,7 @@ fn unverified_money_is_promised_back_only_if_it_arrives() {
 }
 
 #[test]
-fn a_payment_that_nobody_has_seen_is_not_said_to_have_arrived() {
+fn a_payment_that_is_not_verified_is_not_said_to_have_arrived() {
     for kind in [Kind::BookingConfirmed, Kind::PracticeNotice, Kind::MeetingLink] {
         let page = write(kind, &booking(), &json!({ "on_claim": true }));
         for body in [page.text, page.html] {

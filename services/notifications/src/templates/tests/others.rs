@@ -62,7 +62,7 @@ fn the_guide_is_whole() {
 
 #[test]
 fn a_review_is_shown_with_its_stars_and_its_link() {
-    let text = text(Kind::ReviewNotice, "of_anybody");
+    let text = text(Kind::ReviewNotice, "of_any_visitor");
     let link = "/reviews/rvw_01934000000070008000000000000007";
     for part in ["★★★☆☆", "3 of 5 stars", "> Asha <b>", link, "is not known"] {
         assert!(text.contains(part), "{part} is missing in {text}");
