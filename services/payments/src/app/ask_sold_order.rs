@@ -58,18 +58,27 @@ pub async fn ask_sold_order(
         let next =
             if is_answered && !report.is_partial { schedule.answered() } else { schedule.failed() };
         let metadata = metadata("payments", booking_id, trace);
-        record(app, metadata, (booking_id, report), (next, starts_at), is_too_fast).await
+        let next = NextPoll { schedule: next, starts_at, is_too_fast };
+        record(app, metadata, booking_id, report, next).await
     };
     traced("ask sold order", booking_id, trace, work).await
+}
+
+/// What the time of the next poll depends on.
+#[derive(Clone, Copy)]
+struct NextPoll {
+    schedule: RecheckSchedule,
+    starts_at: Option<Timestamp>,
+    is_too_fast: bool,
 }
 
 /// Records the report, the rate limit and the time of the next poll.
 async fn record(
     app: &App,
     metadata: Metadata,
-    (booking_id, report): (Id<Booking>, ProviderReport),
-    (next, starts_at): (RecheckSchedule, Option<Timestamp>),
-    is_too_fast: bool,
+    booking_id: Id<Booking>,
+    report: ProviderReport,
+    next: NextPoll,
 ) -> Result<(), Error> {
     let report = Arc::new(report);
     app.store
@@ -80,9 +89,9 @@ async fn record(
                 let now = tx.now().await?;
                 // Of a booking that is over, only late money can still come.
                 let is_live = query::booking_state(tx.connection(), booking_id).await?.is_live();
-                let starts_at = starts_at.filter(|_| is_live);
-                sold_orders::set(tx, booking_id, next, now, starts_at).await?;
-                Ok(call_pace::adjust_pace(tx, is_too_fast).await?)
+                let starts_at = next.starts_at.filter(|_| is_live);
+                sold_orders::set(tx, booking_id, next.schedule, now, starts_at).await?;
+                Ok(call_pace::adjust_pace(tx, next.is_too_fast).await?)
             })
         })
         .await

@@ -1,13 +1,14 @@
 //! Records the client's claim to have paid, queries the provider at once and restarts polling. Only
 //! captured money makes a booking paid.
 
+use eventstore::IdempotencyKey;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
 use super::ask_provider::ask_provider;
 use super::fold::{Outcome, PollDirective, fetch_refunds_and_orders, fold_in_transaction};
-use super::idempotency::IdempotencyKey;
+use super::idempotency::check_or_store;
 use super::ownership::owned;
 use super::{App, metadata, traced};
 use crate::domain::collection::Command;
@@ -26,7 +27,7 @@ pub async fn claim_payment(
     key: &IdempotencyKey,
 ) -> Result<Outcome, Error> {
     let row = owned(app, customer_id, booking_id).await?;
-    key.check_or_store(app, booking_id).await?;
+    check_or_store(app, key, booking_id).await?;
     let trace = row.traceparent.as_deref();
     let actor = customer_id.to_string();
     let work = async {

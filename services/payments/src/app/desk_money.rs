@@ -1,12 +1,11 @@
 //! Records money that changed hands at the practice's desk: a booking by phone was paid there, or
 //! what is owed of it was given back. The same idempotency key is the same act.
 
-use eventstore::{Act, Tx, id_of, new_id};
+use eventstore::{Act, IdempotencyKey, Tx, id_of, new_id};
 use kernel::Id;
 use kernel::id::{Booking, Refund as RefundKind};
 use staff::{Role, Staff};
 
-use super::idempotency::IdempotencyKey;
 use super::{App, metadata, traced};
 use crate::clients::booking::BookingFacts;
 use crate::domain::collection::{Command, Event, Terms};
@@ -21,6 +20,15 @@ pub const PAY: &str = "RecordDeskPayment";
 /// The name of the second one.
 pub const GIVE_BACK: &str = "RecordDeskRefund";
 
+/// An amount, and how it changed hands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeskMoney {
+    /// How much.
+    pub amount: Amount,
+    /// In which way.
+    pub handover: Handover,
+}
+
 /// Takes a booking's price at the desk. Booking confirms it because of the event, as it does when
 /// the provider has the money: also where the hold ends at the same moment.
 ///
@@ -31,7 +39,7 @@ pub async fn pay(
     app: &App,
     staff: Staff,
     booking_id: Id<Booking>,
-    (amount, handover): (Amount, Handover),
+    money: DeskMoney,
     key: &IdempotencyKey,
 ) -> Result<PaymentId, Error> {
     let facts = app.bookings.staff_facts(booking_id, staff.id).await?;
@@ -39,18 +47,18 @@ pub async fn pay(
     let (actor, key) = (staff.id.to_string(), key.clone());
     let limit = (staff.role == Role::FrontDesk).then_some(app.desk_limit_minor);
     let work = app.store.write(metadata(&actor, booking_id, trace.as_deref()), move |tx| {
-        let (key, amount, handover) = (key.clone(), amount.clone(), handover.clone());
+        let (key, money) = (key.clone(), money.clone());
         Box::pin(async move {
             let subject = booking_id.to_string();
             tx.audit(staff, Act { action: PAY, subject: &subject }).await?;
-            if let Some(answer) = key.lookup(tx).await? {
+            if let Some(answer) = key.answer(tx).await? {
                 return PaymentId::parse(&answer).ok_or(refuse(Rejection::InvalidPaymentId));
             }
             let payment = id_of::<RefundKind>(&[&key.scoped_name(), &subject]).uuid();
-            let payment = payment_id(handover.way, payment);
+            let payment = payment_id(money.handover.way, payment);
             let payment = payment.ok_or(refuse(Rejection::InvalidPaymentId))?;
-            take(tx, &facts, limit, (payment.clone(), amount, handover)).await?;
-            key.store(tx, payment.as_str()).await?;
+            take(tx, &facts, limit, payment.clone(), money).await?;
+            key.store(tx, &payment).await?;
             Ok(payment)
         })
     });
@@ -62,7 +70,8 @@ async fn take(
     tx: &mut Tx,
     facts: &BookingFacts,
     limit: Option<i64>,
-    (payment, amount, handover): (PaymentId, Amount, Handover),
+    payment: PaymentId,
+    DeskMoney { amount, handover }: DeskMoney,
 ) -> Result<(), Error> {
     let BookingFacts { booking_id, customer_id, .. } = *facts;
     let mut locked = LockedCollection::load(tx, booking_id).await?;
@@ -102,23 +111,24 @@ pub async fn give_back(
     app: &App,
     staff: Staff,
     booking_id: Id<Booking>,
-    (amount, handover): (Amount, Handover),
+    money: DeskMoney,
     key: &IdempotencyKey,
 ) -> Result<Vec<Id<RefundKind>>, Error> {
     let trace = query::announced_trace(app.store.pool(), booking_id).await?;
     let (actor, key) = (staff.id.to_string(), key.clone());
     let work = app.store.write(metadata(&actor, booking_id, trace.as_deref()), move |tx| {
-        let (key, amount, handover) = (key.clone(), amount.clone(), handover.clone());
+        let (key, money) = (key.clone(), money.clone());
         Box::pin(async move {
             let subject = booking_id.to_string();
             tx.audit(staff, Act { action: GIVE_BACK, subject: &subject }).await?;
-            if let Some(answer) = key.lookup(tx).await? {
+            if let Some(answer) = key.answer(tx).await? {
                 return Ok(answer.split(' ').filter_map(|id| id.parse().ok()).collect());
             }
             let mut locked = LockedCollection::load(tx, booking_id).await?;
             if locked.collection().is_none() {
                 return Err(refuse(Rejection::BookingNotFound));
             }
+            let DeskMoney { amount, handover } = money;
             let events = locked.apply(tx, Command::GiveBackAtDesk { amount, handover }).await?;
             let done = events.iter().filter_map(|event| match event {
                 Event::GivenBackAtDesk { refund_id, .. } => Some(*refund_id),
@@ -126,7 +136,7 @@ pub async fn give_back(
             });
             let done: Vec<Id<RefundKind>> = done.collect();
             let ids: Vec<String> = done.iter().map(ToString::to_string).collect();
-            key.store(tx, &ids.join(" ")).await?;
+            key.store(tx, ids.join(" ")).await?;
             Ok(done)
         })
     });

@@ -1,5 +1,6 @@
-//! Folds a stored webhook. Its report of payments and refunds may be old, repeated, or about an
-//! order that is not recorded yet.
+//! Folds a webhook: in the transaction that stores it where nothing has to be asked, else by a
+//! timer. Its report of payments and refunds may be old, repeated, or about an order that is not
+//! recorded yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use crate::domain::fact::{OrderId, Payment, Source};
 use crate::domain::ledger::{Entry, UnownedDispute};
 use crate::error::{Error, Rejection, refuse};
 use crate::providers::{LinkReport, Observation, ProviderError, ProviderRefund, deadline};
+use crate::read_model::inbox::{Folded, Webhook};
+use crate::read_model::query::CollectionRow;
 use crate::read_model::{inbox, links, query, settlement, unowned_disputes};
 use crate::repository::LockedCollection;
 use crate::repository::posting::post;
@@ -30,6 +33,81 @@ const ACTOR: &str = "payments";
 /// A webhook that cannot be folded is logged after this many attempts, and then after every this
 /// many more: after about ten minutes, then every two hours.
 const ALARM_AFTER: (i32, i32) = (15, 120);
+
+/// How long the request of a webhook waits for locks before folding is left to the timer: the
+/// provider waits five seconds for its answer.
+const LOCK_TIMEOUT: &str = "1s";
+
+/// What a webhook tells, as far as that says how it is folded.
+#[derive(Debug, PartialEq, Eq)]
+pub enum WebhookContent {
+    /// Nothing that is ours to fold.
+    Nothing,
+    /// One payment on an order.
+    Payment(Payment, OrderId),
+    /// More, about which the provider may have to be asked.
+    More,
+}
+
+/// What a report tells. A payment without an order is not ours.
+#[must_use]
+pub fn content_of(report: Vec<Observation>) -> WebhookContent {
+    let mut report = report.into_iter();
+    match (report.next(), report.next()) {
+        (None, _) => WebhookContent::Nothing,
+        (Some(Observation::Payment(payment)), None) => match payment.fact.order.clone() {
+            Some(order) => WebhookContent::Payment(payment, order),
+            None => WebhookContent::Nothing,
+        },
+        _ => WebhookContent::More,
+    }
+}
+
+/// Stores a webhook unless it is known. One that says nothing new is passed over, a payment on a
+/// known order is folded, and everything else is left to a timer.
+///
+/// # Errors
+/// When the database does not answer, or a payment cannot be folded: then nothing is stored.
+pub async fn store_and_fold(
+    tx: &mut Tx,
+    webhook: &Webhook,
+    told: &WebhookContent,
+) -> Result<(), Error> {
+    let (mut at_once, mut new) = (*told == WebhookContent::Nothing, None);
+    if let WebhookContent::Payment(payment, order) = told {
+        at_once = query::is_known(tx.connection(), payment, order).await?;
+        if !at_once && let Some(row) = query::collection_of_order(tx.connection(), order).await? {
+            at_once = true;
+            new = Some((row, payment));
+        }
+    }
+    let payment = match told {
+        WebhookContent::Payment(payment, _) if at_once => Some(&payment.id),
+        _ => None,
+    };
+    let stored = inbox::insert(tx, webhook, Folded { at_once, payment }).await?;
+    match (stored, new) {
+        (Some(id), _) if !at_once => {
+            let now = tx.now().await?;
+            kinds::schedule_fold(tx, &id, now).await?;
+        }
+        (Some(_), Some((row, payment))) => fold_now(tx, &row, payment).await?,
+        (Some(_), None) | (None, _) => {}
+    }
+    Ok(())
+}
+
+async fn fold_now(tx: &mut Tx, row: &CollectionRow, payment: &Payment) -> Result<(), Error> {
+    let (booking_id, trace) = (row.booking_id, row.traceparent.as_deref());
+    let report = ProviderReport { payments: vec![payment.clone()], ..ProviderReport::default() };
+    let work = async {
+        tx.set_metadata(metadata(ACTOR, booking_id, trace));
+        tx.set("lock_timeout", LOCK_TIMEOUT).await?;
+        fold::fold(tx, booking_id, &report, Source::Webhook, PollDirective::Restart).await
+    };
+    traced("fold webhook", booking_id, trace, work).await?;
+    Ok(())
+}
 
 /// Folds one webhook and ends its timer; `attempts` counts from 1. One that keeps failing is logged
 /// as an error and is a reconciliation exception.
@@ -172,7 +250,7 @@ async fn order_owner_in_time(app: &App, order: &OrderId) -> Result<Option<OrderO
 }
 
 fn unbound_metadata() -> eventstore::Metadata {
-    eventstore::Metadata::by(ACTOR, runtime::telemetry::traceparent())
+    eventstore::Metadata::traced(ACTOR)
 }
 
 /// The booking that a webhook is about, with its trace, as far as we know it.

@@ -7,7 +7,6 @@ use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::Booking;
 use runtime::status::chain;
-use runtime::telemetry::traceparent;
 
 use super::adopt_order::{OrderOwner, adopt_order};
 use super::fold::{PollDirective, ProviderReport, fetch_missing_refunds, fold_in_transaction};
@@ -143,7 +142,7 @@ async fn import_unknown(
     let is_foreign = order_owner == OrderOwner::Others;
     let report = Arc::new((payment, refunds));
     app.store
-        .write(Metadata::by(ACTOR, traceparent()), move |tx| {
+        .write(Metadata::traced(ACTOR), move |tx| {
             let report = Arc::clone(&report);
             Box::pin(async move {
                 let (payment, refunds) = report.as_ref();

@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use kernel::id::Booking;
 use kernel::{CommandError, Id};
-use tracing::Instrument as _;
 
 use super::App;
 use crate::error::Error;
 use crate::repository::leases::{self, Creation};
 
 /// How long a lease lasts if its process dies. A live holder renews it.
-const LEASE_SECONDS: i32 = 5;
+pub const LEASE_SECONDS: i32 = 5;
 /// How often the lease is renewed.
 const RENEW_EVERY: Duration = Duration::from_secs(1);
 /// How long to wait for another holder's lease.
@@ -39,24 +38,49 @@ where
     W: Future<Output = Result<T, Error>> + Send + 'static,
 {
     let app = Arc::clone(app);
-    let task = async move {
+    uncancelled(async move {
         let pool = app.store.pool();
         let Some(lease) = leases::acquire(pool, booking_id, what, LEASE_SECONDS).await? else {
             return Ok(None);
         };
-        let done = tokio::select! {
-            done = work(Arc::clone(&app), lease) => done,
-            never = renew(&app, booking_id, (what, lease)) => match never {},
-        };
-        if done.is_err() || what != Creation::Order {
-            leases::release(pool, booking_id, (what, lease)).await?;
-        }
-        done.map(Some)
-    };
-    match tokio::spawn(task.in_current_span()).await {
+        let work = work(Arc::clone(&app), lease);
+        holding(&app, booking_id, (what, lease), work).await.map(Some)
+    })
+    .await
+}
+
+/// Does the work in a task of its own, which goes on when the caller is gone.
+///
+/// # Errors
+/// What the work fails with.
+pub async fn uncancelled<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Error>> + Send + 'static,
+) -> Result<T, Error> {
+    match runtime::spawn(work).await {
         Ok(done) => done,
         Err(error) => Err(CommandError::unavailable(error)),
     }
+}
+
+/// Does the work of a lease's holder, and renews the lease meanwhile. To be called in a task that
+/// is not cancelled.
+///
+/// # Errors
+/// What the work fails with, or that the database does not answer.
+pub async fn holding<T>(
+    app: &App,
+    booking_id: Id<Booking>,
+    lease: (Creation, i32),
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let done = tokio::select! {
+        done = work => done,
+        never = renew(app, booking_id, lease) => match never {},
+    };
+    if done.is_err() || lease.0 != Creation::Order {
+        leases::release(app.store.pool(), booking_id, lease).await?;
+    }
+    done
 }
 
 /// Renews the lease for as long as this future is polled.

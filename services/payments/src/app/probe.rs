@@ -15,7 +15,7 @@ const BACK: i64 = 60;
 ///
 /// # Errors
 /// When the database or the provider does not answer, or the provider does not know the order.
-pub async fn ask_for_an_order(app: &Arc<App>) -> Result<(), BoxError> {
+pub async fn ask_for_an_order(app: Arc<App>) -> Result<(), BoxError> {
     if let Some(order) = known_order(app.store.pool()).await? {
         app.provider.order(&order).await?;
     } else {

@@ -1,12 +1,11 @@
 //! Refunds money of a booking on a staff member's request. The same idempotency key is the same
 //! refund.
 
-use eventstore::{Act, Tx, id_of};
+use eventstore::{Act, IdempotencyKey, Tx, id_of};
 use kernel::Id;
 use kernel::id::{Booking, Refund as RefundKind};
 use staff::Staff;
 
-use super::idempotency::IdempotencyKey;
 use super::{App, metadata, traced};
 use crate::domain::collection::{Command, Event};
 use crate::domain::fact::{Amount, PaymentId};
@@ -54,11 +53,11 @@ pub async fn refund_payment(
         Box::pin(async move {
             let subject = booking_id.to_string();
             tx.audit(staff, Act { action: ACTION, subject: &subject }).await?;
-            if let Some(answer) = key.lookup(tx).await? {
+            if let Some(answer) = key.answer(tx).await? {
                 return stored_refund(tx, &answer).await;
             }
             let asked = request(tx, booking_id, (amount, least_minor), &key).await?;
-            key.store(tx, &asked.refund_id.to_string()).await?;
+            key.store(tx, asked.refund_id).await?;
             Ok(asked)
         })
     });
