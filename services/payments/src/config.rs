@@ -2,14 +2,26 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use eventstore::{Database, Store};
 use messaging::Nats;
-use runtime::caller::{PeerSettings, UserSettings};
+use runtime::caller::{PeerSettings, Peers, UserSettings};
 use runtime::{Reader, probe};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
+use service::MigrationConfig;
 
-use crate::providers::razorpay;
+use crate::app::order_health::OrderHealth;
+use crate::app::webhook_health::WebhookHealth;
+use crate::app::{App, Checkout};
+use crate::clients::booking::BookingClient;
+use crate::domain::receipt::Issuer;
+use crate::providers::Provider;
+use crate::providers::razorpay::Razorpay;
+
+/// The account at the provider that takes the practice's money.
+pub use crate::providers::razorpay::Settings as Account;
 
 /// The settings of the server.
 #[derive(Debug, Clone)]
@@ -27,7 +39,7 @@ pub struct Config {
     /// The booking service; `BOOKING_URL`.
     pub booking_url: String,
     /// The payment provider.
-    pub provider: razorpay::Settings,
+    pub provider: Account,
     /// Where browsers load the provider's checkout from; `PAYMENTS_CHECKOUT_SCRIPT_URL`.
     pub checkout_script_url: String,
     /// How often the process tries itself, if it does; `PROBE_SECONDS`.
@@ -36,15 +48,6 @@ pub struct Config {
     pub users: UserSettings,
     /// How services' tokens are signed and verified.
     pub peers: PeerSettings,
-}
-
-/// The settings of the migration.
-#[derive(Debug, Clone)]
-pub struct MigrationConfig {
-    /// The database, by its owner; `PAYMENTS_MIGRATION_DATABASE_URL`.
-    pub owner_url: SecretString,
-    /// The same by the service's own role, which is granted its rights; `PAYMENTS_DATABASE_URL`.
-    pub database_url: SecretString,
 }
 
 impl Config {
@@ -57,7 +60,7 @@ impl Config {
             nats: Nats::read(reader),
             practice_dir: reader.path("PRACTICE_DIR"),
             booking_url: reader.url("BOOKING_URL"),
-            provider: razorpay::Settings {
+            provider: Account {
                 url: reader.url("PAYMENTS_PROVIDER_URL"),
                 key_id: reader.required("PAYMENTS_KEY_ID"),
                 key_secret: reader.secret("PAYMENTS_KEY_SECRET"),
@@ -74,14 +77,39 @@ impl Config {
             peers: PeerSettings::read(reader),
         }
     }
+
+    /// What commands work with, made of the settings.
+    ///
+    /// # Errors
+    /// The practice's files are invalid, or a setting cannot be used.
+    pub fn app(&self, peers: &Peers) -> anyhow::Result<Arc<App>> {
+        let practice = practice::load(&self.practice_dir)?;
+        let pool = Database::new(self.database_url.expose_secret()).open()?;
+        Ok(Arc::new(App {
+            store: Store::new(pool),
+            bookings: BookingClient::new(&self.booking_url, peers)?,
+            checkout: Checkout {
+                key_id: self.provider.key_id.clone(),
+                script_url: self.checkout_script_url.clone(),
+            },
+            provider: open(self.provider.clone())?,
+            order_health: OrderHealth::default(),
+            webhook_health: WebhookHealth::default(),
+            issuer: Arc::new(Issuer::of(&practice)),
+            desk_limit_minor: i64::from(practice.policies.desk_limit_rupees).saturating_mul(100),
+        }))
+    }
 }
 
-impl MigrationConfig {
-    /// Reads them.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            owner_url: reader.secret("PAYMENTS_MIGRATION_DATABASE_URL"),
-            database_url: reader.secret("PAYMENTS_DATABASE_URL"),
-        }
+/// Opens the account at the provider.
+pub fn open(account: Account) -> Result<Arc<dyn Provider>, reqwest::Error> {
+    Ok(Arc::new(Razorpay::new(account)?))
+}
+
+/// Reads the settings of `migrate`.
+pub fn migration(reader: &mut Reader<'_>) -> MigrationConfig {
+    MigrationConfig {
+        owner_url: reader.secret("PAYMENTS_MIGRATION_DATABASE_URL"),
+        database_url: reader.secret("PAYMENTS_DATABASE_URL"),
     }
 }

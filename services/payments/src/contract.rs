@@ -10,8 +10,8 @@ pub mod receipt;
 use contract::convert::money;
 use contract::payments::v1 as wire;
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
-use kernel::Id;
 use kernel::id::{Booking, Refund as RefundKind};
+use kernel::{Id, PaymentProvider};
 
 use self::amount::{from_wire, to_wire};
 use self::fields::{get, parse};
@@ -19,9 +19,6 @@ use crate::domain::collection::{Collection, Event, FailedRefund, Mismatch, Terms
 use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::fact::{Source, Status};
 use crate::domain::refund::{Cause, Refund};
-
-/// The provider of orders from before an order stored its provider.
-const FIRST_PROVIDER: &str = "razorpay";
 
 /// The stream of a booking's collection.
 #[must_use]
@@ -124,7 +121,8 @@ pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
     let event = if let Some(e) = get::<wire::CollectionOpened>(stored)? {
         read_opened(&e)
     } else if let Some(e) = get::<wire::OrderCreated>(stored)? {
-        let provider = if e.provider.is_empty() { FIRST_PROVIDER.to_owned() } else { e.provider };
+        let provider =
+            if e.provider.is_empty() { PaymentProvider::FIRST.name.to_owned() } else { e.provider };
         OrderId::parse(&e.order_id).map(|order| Event::OrderCreated { provider, order })
     } else if get::<wire::PaymentClaimed>(stored)?.is_some() {
         Some(Event::Claimed)

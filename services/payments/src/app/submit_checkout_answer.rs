@@ -1,13 +1,14 @@
 //! Handles the checkout's signed answer. The signature proves its origin, not the capture, so the
 //! payment is fetched from the provider at once.
 
+use eventstore::IdempotencyKey;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
 use super::ask_provider::Answers;
 use super::fold::{PollDirective, fetch_refunds_and_orders, fold_in_transaction};
-use super::idempotency::IdempotencyKey;
+use super::idempotency::check_or_store;
 use super::ownership::{owned, started};
 use super::{App, metadata, traced};
 use crate::domain::collection::Standing;
@@ -31,7 +32,7 @@ pub async fn submit_checkout_answer(
     let row = owned(app, customer_id, booking_id).await?;
     let order = row.order.clone().ok_or(refuse(Rejection::PaymentNotStarted))?;
     let payment_id = verified(app, booking_id, &order.id, (payment_id, signature))?;
-    key.check_or_store(app, booking_id).await?;
+    check_or_store(app, key, booking_id).await?;
     confirm_with_provider(app, (row, payment_id), &customer_id.to_string(), booking_id).await
 }
 

@@ -5,6 +5,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// Webhooks count as heard for so long after the last one. The provider switches off an endpoint
+/// that has failed for a day; a path that is broken otherwise costs a new order some seconds.
+pub const HEARD_SECONDS: i64 = 60 * 60;
+
 /// What the last webhook named.
 #[derive(Debug, Clone, Default)]
 pub struct WebhookHealth {

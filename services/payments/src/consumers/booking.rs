@@ -8,12 +8,12 @@ use contract::common::v1::Money;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
 use kernel::Id;
-use kernel::id::{Booking, Customer, Kind};
+use kernel::id::{Booking, Kind};
 use messaging::{Reaction, ReactionError};
 
 use crate::app::apply_booking_intent::apply_booking_intent;
 use crate::app::issue_receipt::issue_or_postpone;
-use crate::domain::booking_intent::BookingIntent;
+use crate::domain::booking_intent::Step;
 use crate::domain::booking_status::BookingStatus;
 use crate::domain::collection::Command;
 use crate::domain::fact::{Amount, PaymentId};
@@ -22,71 +22,6 @@ use crate::domain::receipt::Issuer;
 use crate::domain::session_ends::SessionEnd;
 use crate::read_model::{project, query};
 use crate::repository::LockedCollection;
-
-/// What this service does about an event of booking.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// Record the booking.
-    RecordBooking { id: Id<Booking>, customer_id: Id<Customer> },
-    /// Record the account that adopted it.
-    RecordAdopter { id: Id<Booking>, adopter_id: Id<Customer> },
-    /// Record its status.
-    RecordStatus { id: Id<Booking>, status: BookingStatus },
-    /// Refund its money.
-    Refund { id: Id<Booking>, payment: PaymentId },
-    /// Refund at most this amount, and keep the rest.
-    Cancel { id: Id<Booking>, refund: Amount },
-    /// It is placed with this payment.
-    Place { id: Id<Booking>, payment: PaymentId },
-    /// Its money arrived after it had been confirmed on the client's claim; kept if it was
-    /// cancelled without refund since.
-    Keep { id: Id<Booking>, payment: Option<PaymentId> },
-    /// A session of a package has ended. `with_all`: all of it was cancelled at once, and the
-    /// booking's own cancellation decides about all of the money.
-    EndSession { id: Id<Booking>, number: i32, end: SessionEnd, with_all: bool },
-    /// Its money is earned.
-    Complete { id: Id<Booking> },
-}
-
-impl Step {
-    /// Booking's intent after this step, given the intent `before`.
-    #[must_use]
-    pub fn intent_after(&self, before: BookingIntent) -> BookingIntent {
-        match self {
-            Self::RecordBooking { .. } | Self::RecordAdopter { .. } => before,
-            Self::RecordStatus { status, .. } => BookingIntent { status: *status, ..before },
-            Self::Place { payment, .. } => BookingIntent {
-                status: BookingStatus::Confirmed,
-                placed: Some(payment.clone()),
-                ..before
-            },
-            // Money that arrives after a cancellation is refunded because of the cancellation.
-            Self::Refund { payment, .. } => {
-                let is_cancelled = before.status == BookingStatus::Cancelled;
-                let status = if is_cancelled { before.status } else { BookingStatus::Unplaced };
-                BookingIntent { status, unplaced: Some(payment.clone()), ..before }
-            }
-            Self::Cancel { refund, .. } => BookingIntent {
-                status: BookingStatus::Cancelled,
-                refund: Some(refund.clone()),
-                ..before
-            },
-            Self::Keep { payment, .. } => {
-                let placed = payment.clone().or_else(|| before.placed.clone());
-                // If the booking still takes place, nothing is decided about its money.
-                let nothing = Amount { minor: 0, currency: String::new() };
-                let is_cancelled = before.status == BookingStatus::Cancelled;
-                let refund = if is_cancelled { Some(nothing) } else { before.refund.clone() };
-                BookingIntent { placed, refund, ..before }
-            }
-            Self::EndSession { number, end, .. } => {
-                let BookingIntent { session_ends, .. } = before.clone();
-                BookingIntent { session_ends: session_ends.with(*number, *end), ..before }
-            }
-            Self::Complete { .. } => BookingIntent { status: BookingStatus::Completed, ..before },
-        }
-    }
-}
 
 /// The step for an event; `None` if it does not concern money.
 ///
@@ -161,6 +96,9 @@ fn invalid_payment() -> ReactionError {
 fn parse<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {
     text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
 }
+
+/// The consumer of booking's events.
+pub const ON_BOOKING: &str = "payments-on-booking";
 
 /// Handles booking's events.
 #[derive(Debug, Clone)]

@@ -1,12 +1,12 @@
 //! What booking intends for a booking's money, and the command that follows from it.
 
 use kernel::Id;
-use kernel::id::Refund as RefundKind;
+use kernel::id::{Booking, Customer, Refund as RefundKind};
 
 use super::booking_status::BookingStatus;
 use super::collection::{Collection, Command, Rest};
 use super::fact::{Amount, PaymentId};
-use super::session_ends::SessionEnds;
+use super::session_ends::{SessionEnd, SessionEnds};
 
 /// What booking has reported about a booking, as far as it concerns money.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +21,67 @@ pub struct BookingIntent {
     pub placed: Option<PaymentId>,
     /// How the sessions of a package have ended; none of a single session.
     pub session_ends: SessionEnds,
+}
+
+/// What this service does about an event of booking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Record the booking.
+    RecordBooking { id: Id<Booking>, customer_id: Id<Customer> },
+    /// Record the account that adopted it.
+    RecordAdopter { id: Id<Booking>, adopter_id: Id<Customer> },
+    /// Record its status.
+    RecordStatus { id: Id<Booking>, status: BookingStatus },
+    /// Refund its money.
+    Refund { id: Id<Booking>, payment: PaymentId },
+    /// Refund at most this amount, and keep the rest.
+    Cancel { id: Id<Booking>, refund: Amount },
+    /// It is placed with this payment.
+    Place { id: Id<Booking>, payment: PaymentId },
+    /// Its money arrived after it had been confirmed on the client's claim; of a booking that was
+    /// cancelled since, what its cancellation promised goes back.
+    Keep { id: Id<Booking>, payment: Option<PaymentId> },
+    /// A session of a package has ended. `with_all`: all of it was cancelled at once, and the
+    /// booking's own cancellation decides about all of the money.
+    EndSession { id: Id<Booking>, number: i32, end: SessionEnd, with_all: bool },
+    /// Its money is earned.
+    Complete { id: Id<Booking> },
+}
+
+impl Step {
+    /// Booking's intent after this step, given the intent `before`.
+    #[must_use]
+    pub fn intent_after(&self, before: BookingIntent) -> BookingIntent {
+        match self {
+            Self::RecordBooking { .. } | Self::RecordAdopter { .. } => before,
+            Self::RecordStatus { status, .. } => BookingIntent { status: *status, ..before },
+            Self::Place { payment, .. } => BookingIntent {
+                status: BookingStatus::Confirmed,
+                placed: Some(payment.clone()),
+                ..before
+            },
+            // Money that arrives after a cancellation is refunded because of the cancellation.
+            Self::Refund { payment, .. } => {
+                let is_cancelled = before.status == BookingStatus::Cancelled;
+                let status = if is_cancelled { before.status } else { BookingStatus::Unplaced };
+                BookingIntent { status, unplaced: Some(payment.clone()), ..before }
+            }
+            Self::Cancel { refund, .. } => BookingIntent {
+                status: BookingStatus::Cancelled,
+                refund: Some(refund.clone()),
+                ..before
+            },
+            Self::Keep { payment, .. } => {
+                let placed = payment.clone().or_else(|| before.placed.clone());
+                BookingIntent { placed, ..before }
+            }
+            Self::EndSession { number, end, .. } => {
+                let BookingIntent { session_ends, .. } = before.clone();
+                BookingIntent { session_ends: session_ends.with(*number, *end), ..before }
+            }
+            Self::Complete { .. } => BookingIntent { status: BookingStatus::Completed, ..before },
+        }
+    }
 }
 
 /// The command that follows from an intent and the known money. `refund_id` derives the id of a

@@ -54,12 +54,6 @@ impl BookingStatus {
         Self::KNOWN.into_iter().find(|it| it.word() == Some(word))
     }
 
-    /// Whether the session took place.
-    #[must_use]
-    pub fn is_completed(self) -> bool {
-        self == Self::Completed
-    }
-
     /// Whether money is still awaited for the booking: not once it is paid for, or over.
     #[must_use]
     pub fn takes_money(self) -> bool {

@@ -7,12 +7,14 @@ mod balances;
 mod evolve;
 mod links;
 mod decisions;
+mod effects;
 mod desk;
 mod disputes;
 mod sessions;
 
 use kernel::Decider;
 
+pub use self::effects::{Effect, effects};
 use self::evolve::apply;
 pub use self::model::{
     Collection, Command, Event, FailedRefund, LinkChange, Rejection, Rest, Standing, State, Terms,

@@ -17,6 +17,7 @@ use crate::domain::refund::{
     BELOW_THE_LEAST, Cause, End, FAILED, FoundRefund, LOST_TO_A_DISPUTE, OVERTAKEN, Progress,
     Refund, RefundUpdate, following, is_final,
 };
+use crate::domain::session_ends::proportion;
 
 pub(super) fn open(terms: Terms) -> Result<Vec<Event>, Rejection> {
     if terms.amount.minor < LEAST_MINOR {
@@ -195,14 +196,17 @@ pub(super) fn unplace(
     Ok(request(known, refund_id, &refund, left))
 }
 
-/// The booking was cancelled: the amount of its policy is refunded, the rest is kept. A repeat
-/// decides about money that has returned since, because an external refund failed.
+/// The booking was cancelled: the amount of its policy goes back, as a part of what was paid, and
+/// the rest is kept. A repeat decides about money that has returned since, because an external
+/// refund failed.
 pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKind>) -> Vec<Event> {
     let Some(payment) = &known.verified else { return Vec::new() };
     let Some(fact) = known.captured(payment) else { return Vec::new() };
     let currency = &fact.amount.currency;
     let promised = if refund.currency == *currency { refund.minor } else { 0 };
-    let promised = promised.min(known.brought(payment));
+    // An offer of the provider's takes the same part off what was promised of the price.
+    let brought = known.brought(payment);
+    let promised = proportion(brought, promised, known.terms.amount.minor).min(brought);
     let back = promised.saturating_sub(known.back_by_cancellation(payment)).max(0);
     let left = left_for(known, payment, Cause::Cancelled);
     let part = |minor| Amount { minor, currency: currency.clone() };

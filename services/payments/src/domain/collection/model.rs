@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::id::{
     Booking, Collection as CollectionKind, Customer, PaymentLink, Refund as RefundKind,
 };
-use kernel::{Id, Money, Timestamp};
+use kernel::{Id, Money, PaymentProvider, Timestamp};
 
 use crate::domain::desk::Handover;
 use crate::domain::dispute::Dispute;
@@ -113,6 +113,12 @@ impl Standing {
 }
 
 impl Collection {
+    /// The name of its provider, which is the first while there is none.
+    #[must_use]
+    pub fn provider_name(&self) -> &str {
+        if self.provider.is_empty() { PaymentProvider::FIRST.name } else { &self.provider }
+    }
+
     pub(super) fn new(terms: Terms) -> Self {
         Self {
             terms,

@@ -3,6 +3,7 @@
 mod amounts;
 mod desk;
 mod disputes;
+mod effects;
 mod links;
 mod refunds;
 mod properties;
