@@ -1,11 +1,16 @@
 //! The errors of commands: why a command is rejected, with code, reason, field and text.
 
 use kernel::{Code, CommandError, Reject as _};
+use service::KeyRejection;
 
 use crate::domain::{collection, payer, receipt};
 
 /// How a command fails.
 pub type Error = CommandError<Rejection>;
+
+impl KeyRejection for Rejection {
+    const REUSED: Self = Self::IdempotencyKeyReused;
+}
 
 kernel::rejections! {
     /// Why a command is rejected. Its text is shown to people.

@@ -4,6 +4,7 @@
 mod desk;
 pub mod page;
 pub mod receipts;
+pub mod routes;
 pub mod staff;
 
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use crate::app::App;
 use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
 use crate::app::fold::Outcome;
-use crate::app::idempotency::IdempotencyKey;
+use crate::app::idempotency::key_of;
 use crate::app::list_receipts::list_receipts;
 use crate::app::request::parse_booking;
 use crate::app::set_payer::{payer_details, set_payer};
@@ -131,8 +132,7 @@ impl PaymentsService for PublicHandler {
         let started = async {
             let id = parse(&asked.booking_id)?;
             let (method, words) = method_of(&asked);
-            let key =
-                IdempotencyKey::of(user.customer, "StartPayment", &asked.idempotency_key, &words)?;
+            let key = key_of(user.customer, "StartPayment", &asked.idempotency_key, &words)?;
             start_payment(&self.app, user.customer, id, method, &key).await
         };
         let row = started.await.map_err(|error| to_status(&error))?;
@@ -158,12 +158,8 @@ impl PaymentsService for PublicHandler {
             let id = parse(&asked.booking_id)?;
             let (payment_id, signature) = (&asked.payment_id, &asked.signature);
             let asked_for = [asked.booking_id.as_str(), payment_id, signature];
-            let key = IdempotencyKey::of(
-                user.customer,
-                "SubmitCheckoutAnswer",
-                &asked.idempotency_key,
-                &asked_for,
-            )?;
+            let key =
+                key_of(user.customer, "SubmitCheckoutAnswer", &asked.idempotency_key, &asked_for)?;
             let answer = (payment_id.as_str(), signature.as_str());
             submit_checkout_answer(&self.app, user.customer, id, answer, &key).await
         };
@@ -197,12 +193,7 @@ impl PaymentsService for PublicHandler {
         let claimed = async {
             let id = parse(&asked.booking_id)?;
             let asked_for = [asked.booking_id.as_str()];
-            let key = IdempotencyKey::of(
-                user.customer,
-                "ClaimPayment",
-                &asked.idempotency_key,
-                &asked_for,
-            )?;
+            let key = key_of(user.customer, "ClaimPayment", &asked.idempotency_key, &asked_for)?;
             claim_payment(&self.app, user.customer, id, &key).await
         };
         let outcome = claimed.await.map_err(|error| to_status(&error))?;

@@ -47,12 +47,6 @@ impl DisputeState {
     pub fn is_open(self) -> bool {
         self < Self::Closed
     }
-
-    /// Whether the practice has to do something.
-    #[must_use]
-    pub fn waits_for_the_practice(self) -> bool {
-        matches!(self, Self::Open | Self::ActionRequired)
-    }
 }
 
 /// What is known of a dispute. Its order, field by field, is the join's.

@@ -88,7 +88,7 @@ fn share_before(number: i32, share_minor: i64, price: i64) -> i64 {
 }
 
 /// So much of `whole` as `part` is of `of`, rounded down.
-fn proportion(whole: i64, part: i64, of: i64) -> i64 {
+pub(super) fn proportion(whole: i64, part: i64, of: i64) -> i64 {
     let product = i128::from(whole).saturating_mul(i128::from(part));
     let proportion = product.checked_div(i128::from(of)).unwrap_or(0);
     i64::try_from(proportion).unwrap_or(0)

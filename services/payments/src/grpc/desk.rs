@@ -1,12 +1,12 @@
 //! What a request says of money that changed hands at the desk.
 
 use contract::common::v1::{DeskWay, Money};
-use eventstore::Act;
+use eventstore::{Act, IdempotencyKey};
 use staff::Staff;
 
-use crate::app::desk_money;
-use crate::app::idempotency::IdempotencyKey;
-use crate::domain::desk::{Handover, Way};
+use crate::app::desk_money::{self, DeskMoney};
+use crate::app::idempotency::key_of;
+use crate::domain::desk::Way;
 use crate::domain::fact::Amount;
 use crate::error::Error;
 
@@ -17,9 +17,10 @@ use crate::error::Error;
 pub(super) fn read(
     act: Act<'_>,
     staff: Staff,
-    (money, way, reference): (Option<&Money>, i32, &str),
+    money: Option<&Money>,
+    (way, reference): (i32, &str),
     key: &str,
-) -> Result<((Amount, Handover), IdempotencyKey), Error> {
+) -> Result<(DeskMoney, IdempotencyKey), Error> {
     let way = match DeskWay::try_from(way) {
         Ok(DeskWay::Cash) => Some(Way::Cash),
         Ok(DeskWay::Upi) => Some(Way::Upi),
@@ -30,6 +31,6 @@ pub(super) fn read(
     let amount = Amount { minor: money.minor_units, currency: money.currency_code };
     let (sum, word) = (format!("{} {}", amount.minor, amount.currency), handover.way.word());
     let asked = [act.subject, &sum, word, &handover.reference];
-    let key = IdempotencyKey::of(staff.id, act.action, key, &asked)?;
-    Ok(((amount, handover), key))
+    let key = key_of(staff.id, act.action, key, &asked)?;
+    Ok((DeskMoney { amount, handover }, key))
 }

@@ -19,6 +19,7 @@ use contract::payments::v1::{
 use eventstore::{Act, StaffAuthorizer, StoreError};
 use messaging::{ParkedEvents, history};
 use runtime::status::to_status;
+use service::ParkedHandler;
 use staff::{Role, Staff};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
@@ -27,7 +28,7 @@ use super::{desk, parse};
 use crate::app::App;
 use crate::app::check_provider::{CheckedProviderPayment, check_provider};
 use crate::app::desk_money;
-use crate::app::idempotency::IdempotencyKey;
+use crate::app::idempotency::key_of;
 use crate::app::reconciliation_exceptions::{self, ReconciliationException};
 use crate::app::refund_payment::{self, refund_payment};
 use crate::app::release_refund::{self, release_refund};
@@ -41,13 +42,14 @@ use crate::read_model::{ledger, receipts};
 pub struct StaffHandler {
     app: Arc<App>,
     authorizer: StaffAuthorizer,
-    parked: ParkedEvents,
+    parked: ParkedHandler,
 }
 
 impl StaffHandler {
     /// Serves staff members whom the authorizer admits.
     #[must_use]
     pub fn new(app: Arc<App>, authorizer: StaffAuthorizer, parked: ParkedEvents) -> Self {
+        let parked = ParkedHandler::new(authorizer.clone(), parked);
         Self { app, authorizer, parked }
     }
 
@@ -129,12 +131,7 @@ impl PaymentsStaffService for StaffHandler {
             let amount = asked.amount.as_ref().map(read_amount);
             let wanted = amount.as_ref().map(|it| format!("{} {}", it.minor, it.currency));
             let asked_for = [asked.booking_id.as_str(), wanted.as_deref().unwrap_or("all")];
-            let key = IdempotencyKey::of(
-                staff.id,
-                refund_payment::ACTION,
-                &asked.idempotency_key,
-                &asked_for,
-            )?;
+            let key = key_of(staff.id, refund_payment::ACTION, &asked.idempotency_key, &asked_for)?;
             refund_payment(&self.app, staff, id, amount, &key).await
         };
         match done.await {
@@ -175,8 +172,8 @@ impl PaymentsStaffService for StaffHandler {
         let act = Act { action: desk_money::PAY, subject: &asked.booking_id };
         let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
         let done = async {
-            let said = (asked.amount.as_ref(), asked.way, asked.reference.as_str());
-            let (said, key) = desk::read(act, staff, said, &asked.idempotency_key)?;
+            let (money, how) = (asked.amount.as_ref(), (asked.way, asked.reference.as_str()));
+            let (said, key) = desk::read(act, staff, money, how, &asked.idempotency_key)?;
             desk_money::pay(&self.app, staff, parse(&asked.booking_id)?, said, &key).await
         };
         match done.await {
@@ -196,8 +193,8 @@ impl PaymentsStaffService for StaffHandler {
         let act = Act { action: desk_money::GIVE_BACK, subject: &asked.booking_id };
         let staff = self.authorize_manager(&metadata, act).await?;
         let done = async {
-            let said = (asked.amount.as_ref(), asked.way, asked.reference.as_str());
-            let (said, key) = desk::read(act, staff, said, &asked.idempotency_key)?;
+            let (money, how) = (asked.amount.as_ref(), (asked.way, asked.reference.as_str()));
+            let (said, key) = desk::read(act, staff, money, how, &asked.idempotency_key)?;
             desk_money::give_back(&self.app, staff, parse(&asked.booking_id)?, said, &key).await
         };
         match done.await {
@@ -311,9 +308,7 @@ impl PaymentsStaffService for StaffHandler {
         &self,
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
-        let act = Act { action: "ListParkedEvents", subject: "" };
-        self.authorize_read(request.metadata(), act).await?;
-        let events = self.parked.list().await.map_err(database_error)?;
+        let events = self.parked.list(request.metadata()).await?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
 
@@ -321,12 +316,8 @@ impl PaymentsStaffService for StaffHandler {
         &self,
         request: Request<RetryParkedEventsRequest>,
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
-        let (metadata, _, asked) = request.into_parts();
-        let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
-        self.authorize_read(&metadata, act).await?;
-        let handled = self.parked.retry(&asked.stream_id).await.map_err(database_error)?;
-        let events = self.parked.list().await.map_err(database_error)?;
-        let handled = i32::try_from(handled).unwrap_or(i32::MAX);
+        let (metadata, _extensions, asked) = request.into_parts();
+        let (handled, events) = self.parked.retry(&metadata, &asked.stream_id).await?;
         Ok(Response::new(RetryParkedEventsResponse { handled, events }))
     }
 }

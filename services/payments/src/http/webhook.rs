@@ -1,5 +1,6 @@
-//! The HTTP port of the provider's webhooks. A webhook is stored and answered; a timer processes it
-//! afterwards. Its content is never logged.
+//! The HTTP port of the provider's webhooks. A webhook is stored and answered. Where nothing has to
+//! be asked it is folded in the transaction that stores it, else a timer does it afterwards. Its
+//! content is never logged.
 
 use std::sync::Arc;
 
@@ -8,17 +9,17 @@ use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
-use eventstore::{Metadata, StoreError};
+use eventstore::Metadata;
 use kernel::hex;
 use runtime::failpoint;
 use runtime::status::chain;
-use runtime::telemetry::traceparent;
 use sha2::{Digest as _, Sha256};
 
 use super::{checkout_return, link_return};
 use crate::app::App;
-use crate::read_model::inbox;
-use crate::timers::kinds;
+use crate::app::fold_webhook::{WebhookContent, content_of, store_and_fold};
+use crate::error::Error;
+use crate::read_model::inbox::Webhook;
 
 /// The most bytes of a webhook.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -64,7 +65,7 @@ async fn handle(
     let event_id = header(names.event_id)
         .filter(|id| is_event_id(id))
         .map_or_else(|| hex::encode(&body_sha256), str::to_owned);
-    match store_webhook(&app, event_id, body_sha256, raw).await {
+    match receive(&app, Webhook { event_id, body_sha256, raw: raw.into() }).await {
         Ok(()) => {
             failpoint::pass(&"webhook.stored");
             StatusCode::OK
@@ -82,24 +83,32 @@ fn is_event_id(id: &str) -> bool {
     (1..=EVENT_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic())
 }
 
+/// Stores a webhook, and folds it if it can be. What goes wrong with folding is left to the timer.
+async fn receive(app: &App, webhook: Webhook) -> Result<(), Error> {
+    let told = content_of(app.provider.read_webhook(&webhook.raw));
+    let webhook = Arc::new(webhook);
+    if told != WebhookContent::More {
+        match store_webhook(app, &webhook, told).await {
+            Ok(()) => return Ok(()),
+            Err(error) => {
+                let error = chain(&error);
+                tracing::warn!(error, "a webhook could not be folded at once");
+            }
+        }
+    }
+    store_webhook(app, &webhook, WebhookContent::More).await
+}
+
 async fn store_webhook(
     app: &App,
-    event_id: String,
-    body_sha256: Vec<u8>,
-    raw: Bytes,
-) -> Result<(), StoreError> {
-    let row = Arc::new((event_id, body_sha256, raw));
+    webhook: &Arc<Webhook>,
+    told: WebhookContent,
+) -> Result<(), Error> {
+    let (webhook, told) = (Arc::clone(webhook), Arc::new(told));
     app.store
-        .write(Metadata::by(app.provider.name(), traceparent()), move |tx| {
-            let row = Arc::clone(&row);
-            Box::pin(async move {
-                let (event_id, body_sha256, raw) = row.as_ref();
-                if let Some(id) = inbox::insert(tx, event_id, body_sha256, raw).await? {
-                    let now = tx.now().await?;
-                    kinds::schedule_fold(tx, &id, now).await?;
-                }
-                Ok(())
-            })
+        .write(Metadata::traced(app.provider.name()), move |tx| {
+            let (webhook, told) = (Arc::clone(&webhook), Arc::clone(&told));
+            Box::pin(async move { store_and_fold(tx, &webhook, &told).await })
         })
         .await
 }

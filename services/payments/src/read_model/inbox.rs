@@ -1,4 +1,5 @@
-//! The webhooks' inbox: written before a webhook is answered, folded by a timer afterwards.
+//! The webhooks' inbox: written before a webhook is answered; folded at once, or by a timer
+//! afterwards.
 
 use eventstore::{StoreError, Tx};
 use kernel::{Timestamp, hex};
@@ -9,20 +10,40 @@ use crate::domain::fact::{OrderId, PaymentId};
 /// How long the body of a webhook is kept.
 const BODY_DAYS: i32 = 90;
 
+/// A webhook as it arrived.
+#[derive(Debug, Clone)]
+pub struct Webhook {
+    /// The provider's id of it, or the hash of its body.
+    pub event_id: String,
+    /// The hash of its body.
+    pub body_sha256: Vec<u8>,
+    /// Its body.
+    pub raw: Vec<u8>,
+}
+
+/// Whether a webhook is stored as folded, and the payment that it reports, if that is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Folded<'a> {
+    /// Whether it is folded in this transaction.
+    pub at_once: bool,
+    /// The payment.
+    pub payment: Option<&'a PaymentId>,
+}
+
 /// Stores a webhook. Returns the id that it is stored under: its own, or its body's hash if its own
 /// id belongs to another body. Returns none for a known body.
 pub async fn insert(
     tx: &mut Tx,
-    event_id: &str,
-    body_sha256: &[u8],
-    raw: &[u8],
+    webhook: &Webhook,
+    folded: Folded<'_>,
 ) -> Result<Option<String>, StoreError> {
-    if insert_row(tx, event_id, body_sha256, raw).await? {
-        return Ok(Some(event_id.to_owned()));
+    let event_id = &webhook.event_id;
+    if insert_row(tx, event_id, webhook, folded).await? {
+        return Ok(Some(event_id.clone()));
     }
     // Ids are unsigned headers.
-    let by_body = hex::encode(body_sha256);
-    let is_new = by_body != event_id && insert_row(tx, &by_body, body_sha256, raw).await?;
+    let by_body = hex::encode(&webhook.body_sha256);
+    let is_new = by_body != *event_id && insert_row(tx, &by_body, webhook, folded).await?;
     if is_new {
         tracing::warn!(event_id, "a webhook has the id of another one; it is kept by its body");
     }
@@ -32,17 +53,19 @@ pub async fn insert(
 async fn insert_row(
     tx: &mut Tx,
     event_id: &str,
-    body_sha256: &[u8],
-    raw: &[u8],
+    webhook: &Webhook,
+    folded: Folded<'_>,
 ) -> Result<bool, StoreError> {
     let added = sqlx::query(
-        "insert into webhook_inbox (event_id, body_sha256, raw, received_at)
-         values ($1, $2, $3, clock_now())
+        "insert into webhook_inbox (event_id, body_sha256, raw, received_at, payment_id, folded_at)
+         values ($1, $2, $3, clock_now(), $4, case when $5 then clock_now() end)
          on conflict do nothing",
     )
     .bind(event_id)
-    .bind(body_sha256)
-    .bind(raw)
+    .bind(&webhook.body_sha256)
+    .bind(&webhook.raw)
+    .bind(folded.payment.map(PaymentId::as_str))
+    .bind(folded.at_once)
     .execute(tx.connection())
     .await?
     .rows_affected();
@@ -58,6 +81,22 @@ pub async fn last_received(executor: impl PgExecutor<'_>) -> Result<Option<Times
     .fetch_optional(executor)
     .await?;
     Ok(found)
+}
+
+/// Whether a webhook has arrived within so many seconds, of those whose body is still stored.
+pub async fn was_heard(
+    executor: impl PgExecutor<'_>,
+    within_seconds: i64,
+) -> Result<bool, StoreError> {
+    let heard = sqlx::query_scalar(
+        "select exists (select from webhook_inbox where raw is not null
+                          and received_at > clock_now() - $1 * interval '1 second'
+                          and received_at <= clock_now())",
+    )
+    .bind(within_seconds)
+    .fetch_one(executor)
+    .await?;
+    Ok(heard)
 }
 
 /// The body of a webhook that was not folded yet.

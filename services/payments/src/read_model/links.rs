@@ -106,7 +106,7 @@ pub(super) async fn write(
 ) -> Result<(), StoreError> {
     let booking_id = collection.terms.booking_id;
     for (link_id, link) in &collection.links {
-        write_link(tx, (booking_id, *link_id), link, (&collection.provider, now)).await?;
+        write_link(tx, (booking_id, *link_id), link, (collection.provider_name(), now)).await?;
         for order in &link.orders {
             sqlx::query(
                 "insert into payment_link_orders (order_id, link_id, booking_id)
@@ -132,8 +132,7 @@ async fn write_link(
     sqlx::query(
         "insert into payment_links (link_id, booking_id, provider, provider_link_id, url, status,
                                     withdrawn, withdrawn_at, expires_at, opened_at)
-         values ($1, $2, coalesce(nullif($3, ''), 'razorpay'), $4, $5, $6, $7,
-                 case when $7 is not null then $9 end, $8, $9)
+         values ($1, $2, $3, $4, $5, $6, $7, case when $7 is not null then $9 end, $8, $9)
          on conflict (link_id) do update
          set provider = excluded.provider, provider_link_id = excluded.provider_link_id,
              url = excluded.url, status = excluded.status, withdrawn = excluded.withdrawn,

@@ -40,7 +40,7 @@ pub async fn collection(
                                   amount_currency, order_id, ordered_at, state,
                                   verified_payment_id, opened_at, traceparent, provider, link_id)
          values ($1, $2, $3, $4, $5, $6, case when $6 is not null then $9 end, $7, $8, $9, $10,
-                 coalesce(nullif($11, ''), 'razorpay'), $12)
+                 $11, $12)
          on conflict (booking_id) do update
          set order_id = excluded.order_id, provider = excluded.provider,
              ordered_at = coalesce(collections.ordered_at, excluded.ordered_at),
@@ -57,7 +57,7 @@ pub async fn collection(
     .bind(collection.verified.as_ref().map(ToString::to_string))
     .bind(now)
     .bind(traceparent)
-    .bind(&collection.provider)
+    .bind(collection.provider_name())
     .bind(collection.last_link)
     .execute(tx.connection())
     .await?;
@@ -126,7 +126,7 @@ async fn payment(
     sqlx::query(
         "insert into payments (payment_id, booking_id, status, amount_minor, amount_currency,
                                counted, seen_at, provider)
-         values ($1, $2, $3, $4, $5, $6, $7, coalesce(nullif($8, ''), 'razorpay'))
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
          on conflict (payment_id) do update
          set status = excluded.status, counted = excluded.counted",
     )
@@ -148,7 +148,7 @@ const DESK: &str = "desk";
 
 /// The provider of a payment and its refunds.
 fn provider_of<'c>(collection: &'c Collection, payment: &PaymentId) -> &'c str {
-    if collection.is_at_desk(payment) { DESK } else { &collection.provider }
+    if collection.is_at_desk(payment) { DESK } else { collection.provider_name() }
 }
 
 async fn refund(
@@ -168,8 +168,7 @@ async fn refund(
         "insert into refunds (refund_id, booking_id, payment_id, amount_minor, amount_currency,
                               cause, state, provider_refund_id, requested_at, renews_refund_id,
                               provider, given_minor, held)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce(nullif($11, ''), 'razorpay'),
-                 $12, $13)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
          on conflict (refund_id) do update
          set state = excluded.state, provider_refund_id = excluded.provider_refund_id,
              given_minor = excluded.given_minor, held = excluded.held",

@@ -8,8 +8,8 @@ use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::booking_intent::BookingIntent;
 use crate::domain::booking_status::BookingStatus;
-use crate::domain::collection::Standing;
-use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
+use crate::domain::collection::{Standing, Terms};
+use crate::domain::fact::{Amount, OrderId, Payment, PaymentId, ProviderRefundId, Status};
 use crate::read_model::links::{self, LinkRow};
 use crate::read_model::project::{read_session_ends, standing_word};
 
@@ -37,6 +37,22 @@ pub struct CollectionRow {
 }
 
 impl CollectionRow {
+    /// The row of a collection that was opened just now.
+    #[must_use]
+    pub fn opened(terms: &Terms, traceparent: Option<String>) -> Self {
+        Self {
+            booking_id: terms.booking_id,
+            collection_id: terms.collection_id,
+            customer_id: terms.customer_id,
+            amount: terms.amount,
+            order: None,
+            link: None,
+            has_link: false,
+            standing: Standing::Pending,
+            traceparent,
+        }
+    }
+
     /// Whether the provider has an order or a link of it.
     #[must_use]
     pub fn is_at_provider(&self) -> bool {
@@ -146,6 +162,26 @@ pub async fn collection(
     Ok(row.as_ref().map(collection_row).transpose()?)
 }
 
+/// The collection of a booking, if its payment was begun, and the trace in which the booking began,
+/// if it is known.
+pub async fn begun(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<(Option<CollectionRow>, Option<String>), StoreError> {
+    let links = links::COLUMNS;
+    // Safe: every part of it is a constant.
+    let sql = sqlx::AssertSqlSafe(format!(
+        "{COLLECTION}, {links} from (select $1::uuid as booking_id) b
+         left join collections c using (booking_id)
+         left join known_bookings k using (booking_id)
+         left join payment_links l on l.link_id = c.link_id"
+    ));
+    let row = sqlx::query(sql).bind(booking_id).fetch_one(executor).await?;
+    let is_begun = row.try_get::<Option<Id<Collection>>, _>("collection_id")?.is_some();
+    let known = is_begun.then(|| collection_row(&row)).transpose()?;
+    Ok((known, row.try_get("traceparent")?))
+}
+
 /// The collection that an order belongs to, as its own or beneath one of its links.
 pub async fn collection_of_order(
     executor: impl PgExecutor<'_>,
@@ -250,6 +286,32 @@ pub async fn has_undecided(
                         where booking_id = $1 and status = 'captured' and counted is null)",
     );
     Ok(undecided.bind(booking_id).fetch_one(executor).await?)
+}
+
+/// Whether a report of a payment on an order says nothing new: its money came, it was decided
+/// whether it counts, and nothing that is reported outranks that.
+pub async fn is_known(
+    executor: impl PgExecutor<'_>,
+    payment: &Payment,
+    order: &OrderId,
+) -> Result<bool, StoreError> {
+    let Payment { id, fact } = payment;
+    if fact.status > Status::Captured {
+        return Ok(false);
+    }
+    let known = sqlx::query_scalar(
+        "select exists (select from payments p join collections c using (booking_id)
+                        where p.payment_id = $1 and p.status in ('captured', 'refunded')
+                          and p.counted is not null and c.order_id = $2
+                          and p.amount_minor = $3 and p.amount_currency = $4)",
+    )
+    .bind(id.as_str())
+    .bind(order.as_str())
+    .bind(fact.amount.minor)
+    .bind(&fact.amount.currency)
+    .fetch_one(executor)
+    .await?;
+    Ok(known)
 }
 
 /// The booking whose order a payment was made on, if it is known.

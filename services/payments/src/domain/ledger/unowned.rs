@@ -43,7 +43,7 @@ mod tests {
         let amount = Amount { minor: 12_300, currency: "INR".to_owned() };
         let reason = "fraud".to_owned();
         Dispute {
-            provider: "razorpay".to_owned(),
+            provider: "first".to_owned(),
             id: DisputeId::parse("disp_AAAAAAAAAAAAAA").unwrap(),
             payment: PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap(),
             fact: DisputeFact { phase, state, respond_by: None, deducted_minor, amount, reason },

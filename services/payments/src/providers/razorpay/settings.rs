@@ -1,9 +1,10 @@
 //! How the provider is reached, and the keys and secrets of both sides.
 
+use kernel::PaymentProvider;
 use secrecy::SecretString;
 
 /// The provider's name in addresses, events and rows.
-pub(super) const NAME: &str = "razorpay";
+pub(super) const NAME: &str = PaymentProvider::FIRST.name;
 
 /// How Razorpay is reached, and the keys and secrets of both sides.
 #[derive(Debug, Clone)]

@@ -1,0 +1,39 @@
+//! All gRPC services of the process.
+
+use std::sync::Arc;
+
+use contract::payments::v1::page_payment_service_server::PagePaymentServiceServer;
+use contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
+use contract::payments::v1::payments_service_server::PaymentsServiceServer;
+use contract::payments::v1::payments_staff_service_server::PaymentsStaffServiceServer;
+use eventstore::StaffAuthorizer;
+use messaging::{FeedServer, ParkedEvents};
+use runtime::caller::{Peers, Users};
+use tonic::service::Routes;
+
+use super::PublicHandler;
+use super::page::PageHandler;
+use super::receipts::InternalHandler;
+use super::staff::StaffHandler;
+use crate::app::App;
+
+/// The services that may read this service's feed.
+const READERS: &[&str] = &["booking", "notifications"];
+
+/// Makes them.
+#[must_use]
+pub fn all(
+    app: &Arc<App>,
+    users: Users,
+    peers: &Peers,
+    staff: StaffAuthorizer,
+    parked: ParkedEvents,
+) -> Routes {
+    service::routes![
+        PaymentsServiceServer::new(PublicHandler::new(Arc::clone(app), users)),
+        PagePaymentServiceServer::new(PageHandler::new(Arc::clone(app))),
+        PaymentsStaffServiceServer::new(StaffHandler::new(Arc::clone(app), staff, parked)),
+        PaymentsInternalServiceServer::new(InternalHandler::new(Arc::clone(app), peers.clone())),
+        FeedServer::service(app.store.clone(), peers.clone(), READERS),
+    ]
+}
