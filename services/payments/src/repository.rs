@@ -1,15 +1,16 @@
 //! Loads a collection for update under its lock, and writes its events and rows.
 
 use eventstore::{StoreError, Tx, id_of, new_id};
-use kernel::id::{Booking, PaymentLink, Refund as RefundKind};
+use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 
 use crate::contract;
-use crate::domain::collection::{Collection, CollectionLife, Command, Event, LinkChange, State};
+use crate::domain::collection::{
+    Collection, CollectionLife, Command, Effect, Event, State, effects,
+};
 use crate::domain::dispute::Dispute;
-use crate::domain::fact::{OrderId, Payment, PaymentId, Source, Status};
+use crate::domain::fact::{OrderId, PaymentId};
 use crate::domain::ledger::Books;
-use crate::domain::link::Link;
 use crate::domain::refund::{LOST_TO_A_DISPUTE, OVERTAKEN};
 use crate::error::Error;
 use crate::read_model::{inbox, project, query, receipts, unowned_disputes};
@@ -31,6 +32,9 @@ pub struct LockedCollection {
     books: Books,
     /// The one clock, read under the lock.
     pub now: Timestamp,
+    /// Until when the booking's time is held, where webhooks are heard: then a new order is polled
+    /// later at first.
+    pub unhurried_until: Option<Timestamp>,
 }
 
 impl LockedCollection {
@@ -50,7 +54,8 @@ impl LockedCollection {
             .map_err(StoreError::from)?;
         let state = fold::<CollectionLife>(&events);
         let books = Books::of(&events);
-        Ok(Self { booking_id, version: loaded.version, state, books, now: loaded.now })
+        let (version, now) = (loaded.version, loaded.now);
+        Ok(Self { booking_id, version, state, books, now, unhurried_until: None })
     }
 
     /// What is known, once the intent was recorded.
@@ -119,34 +124,29 @@ impl LockedCollection {
         }
         let entries = self.books.enter(&events);
         let identified = posting::post(tx, Some(self.booking_id), &entries).await?;
-        for event in &events {
-            self.schedule_follow_ups(tx, event).await?;
-        }
-        if self.has_undecided() && !was_undecided {
-            // The order is polled together with its payments.
-            self.restart_polling(tx).await?;
+        events.iter().for_each(|event| self.log(event));
+        let follow = |known| effects(was_undecided, known, &events);
+        for effect in self.collection().map(follow).unwrap_or_default() {
+            self.carry_out(tx, effect).await?;
         }
         Ok((events, identified))
-    }
-
-    /// Whether a refund ended in the append in which it was requested.
-    fn is_ended(&self, refund_id: Id<RefundKind>) -> bool {
-        let refund = self.collection().and_then(|known| known.refunds.get(&refund_id));
-        refund.is_some_and(|refund| refund.end.is_some())
-    }
-
-    fn is_at_desk(&self, payment: &PaymentId) -> bool {
-        self.collection().is_some_and(|known| known.is_at_desk(payment))
     }
 
     fn has_undecided(&self) -> bool {
         self.collection().is_some_and(|known| known.undecided().next().is_some())
     }
 
-    async fn restart_polling(&self, tx: &mut Tx) -> Result<(), StoreError> {
+    async fn restart_polling(
+        &self,
+        tx: &mut Tx,
+        held_until: Option<Timestamp>,
+    ) -> Result<(), StoreError> {
         let payable_until = self.collection().and_then(Collection::payable_until);
-        let bounds = Bounds { held_until: None, payable_until };
-        let schedule = PollSchedule::first(self.now);
+        let schedule = match held_until {
+            Some(_) => PollSchedule::unhurried(self.now),
+            None => PollSchedule::first(self.now),
+        };
+        let bounds = Bounds { held_until, payable_until };
         polling::set(tx, self.booking_id, schedule, self.now, bounds).await
     }
 
@@ -160,77 +160,14 @@ impl LockedCollection {
         Ok(())
     }
 
-    /// Schedules what follows for a payment link.
-    async fn follow_link(
-        &self,
-        tx: &mut Tx,
-        link_id: Id<PaymentLink>,
-        change: &LinkChange,
-    ) -> Result<(), Error> {
-        let link = self.collection().and_then(|known| known.links.get(&link_id));
-        let is_over = link.is_none_or(Link::is_over);
-        match change {
-            LinkChange::Opened { .. } => {}
-            LinkChange::Created { .. } => {
-                self.restart_polling(tx).await?;
-                // Its creation was answered after it had been withdrawn.
-                if link.is_some_and(|link| link.withdrawn.is_some()) {
-                    kinds::schedule_close_link(tx, link_id, self.now).await?;
-                }
-            }
-            LinkChange::Observed { fact, .. } => {
-                if let Some(order) = &fact.order {
-                    self.fold_waiting(tx, order).await?;
-                }
-                if is_over {
-                    kinds::end_close_link(tx, link_id).await?;
-                }
-            }
-            LinkChange::Withdrawn(_) => kinds::schedule_close_link(tx, link_id, self.now).await?,
-            LinkChange::Absent => kinds::end_close_link(tx, link_id).await?,
-        }
-        Ok(())
-    }
-
     /// Logs that verified money was refunded without us: an error while the booking is live,
     /// because a person has to look at it, else a warning.
-    async fn alarm_on_external_refund(
-        &self,
-        tx: &mut Tx,
-        payment: &PaymentId,
-    ) -> Result<(), Error> {
-        if self.collection().is_some_and(|it| it.went_back_without_us(payment)) {
-            let booking_id = self.booking_id;
-            if query::booking_state(tx.connection(), booking_id).await?.is_live() {
-                tracing::error!(%booking_id, %payment, "verified money was given back without us");
-            } else {
-                tracing::warn!(%booking_id, %payment, "money was given back without us");
-            }
-        }
-        Ok(())
-    }
-
-    /// Sets a timer that reports a missing webhook of a captured payment that was found by polling.
-    async fn expect_webhook(&self, tx: &mut Tx, payment: &Payment) -> Result<(), Error> {
-        if payment.fact.status == Status::Captured
-            && !inbox::has_reported(tx.connection(), &payment.id).await?
-        {
-            kinds::expect_webhook(tx, &payment.id, self.now).await?;
-        }
-        Ok(())
-    }
-
-    /// Logs a dispute as an error, because a person has to answer it. Refunds that waited for its
-    /// end are requested at once.
-    async fn handle_dispute(&self, tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
-        let (booking_id, payment, state) = (self.booking_id, &dispute.payment, dispute.fact.state);
-        tracing::error!(%booking_id, %payment, state = state.word(), "a payment is disputed");
-        if state.is_open() {
-            return Ok(());
-        }
-        let refunds = self.collection().into_iter().flat_map(|it| it.refunds_of(payment));
-        for (refund_id, _) in refunds.filter(|(_, refund)| refund.is_unaccepted()) {
-            kinds::schedule_refund(tx, refund_id, self.now).await?;
+    async fn report_return(&self, tx: &mut Tx, payment: &PaymentId) -> Result<(), Error> {
+        let booking_id = self.booking_id;
+        if query::booking_state(tx.connection(), booking_id).await?.is_live() {
+            tracing::error!(%booking_id, %payment, "verified money was given back without us");
+        } else {
+            tracing::warn!(%booking_id, %payment, "money was given back without us");
         }
         Ok(())
     }
@@ -244,69 +181,55 @@ impl LockedCollection {
         Ok(())
     }
 
-    /// Schedules what follows from an event, in the same transaction.
-    async fn schedule_follow_ups(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
+    /// Carries out what follows from the events of a decision, in its transaction.
+    async fn carry_out(&self, tx: &mut Tx, effect: Effect) -> Result<(), Error> {
+        let (booking_id, now) = (self.booking_id, self.now);
+        match effect {
+            Effect::RestartPolling => self.restart_polling(tx, None).await?,
+            Effect::BeginPolling => self.restart_polling(tx, self.unhurried_until).await?,
+            Effect::FoldWaiting(order) => self.fold_waiting(tx, &order).await?,
+            Effect::RecheckSoldOrder => sold_orders::begin(tx, booking_id, now).await?,
+            Effect::RequestRefund(id) => kinds::schedule_refund(tx, id, now).await?,
+            Effect::PollRefund(id) => kinds::schedule_refund_poll(tx, id, 1, now).await?,
+            Effect::EndRefund(id) => kinds::end_refund(tx, id).await?,
+            Effect::RenewRefund(failed) => kinds::schedule_renewal(tx, failed, now).await?,
+            Effect::CloseLink(id) => kinds::schedule_close_link(tx, id, now).await?,
+            Effect::EndCloseLink(id) => kinds::end_close_link(tx, id).await?,
+            Effect::ExpectWebhook(payment) => {
+                if !inbox::has_reported(tx.connection(), &payment).await? {
+                    kinds::expect_webhook(tx, &payment, now).await?;
+                }
+            }
+            Effect::ReportReturn(payment) => self.report_return(tx, &payment).await?,
+            Effect::IssuePapers => self.schedule_papers(tx).await?,
+        }
+        Ok(())
+    }
+
+    /// Logs what a person has to look at.
+    fn log(&self, event: &Event) {
+        let booking_id = self.booking_id;
         match event {
-            Event::OrderCreated { order, .. } => {
-                self.restart_polling(tx).await?;
-                self.fold_waiting(tx, order).await?;
-            }
-            Event::Link { link_id, change } => self.follow_link(tx, *link_id, change).await?,
-            Event::RefundRequested { refund_id, .. } if self.is_ended(*refund_id) => {}
-            // The provider has not got it: a person gives it back.
-            Event::RefundRequested { refund, .. } if self.is_at_desk(&refund.payment) => {}
-            Event::RefundRequested { refund_id, .. } | Event::RefundReleased { refund_id } => {
-                kinds::schedule_refund(tx, *refund_id, self.now).await?;
-            }
             Event::Verified { payment, .. } => {
-                tracing::info!(booking_id = %self.booking_id, %payment, "money verified");
-                sold_orders::begin(tx, self.booking_id, self.now).await?;
+                tracing::info!(%booking_id, %payment, "money verified");
             }
             Event::Mismatched { payment, reason, .. } => {
-                let (booking_id, reason) = (self.booking_id, reason.word());
+                let reason = reason.word();
                 tracing::error!(%booking_id, %payment, reason, "money that does not match");
             }
             Event::RefundFailed { refund_id, reason } => {
-                let booking_id = self.booking_id;
                 let renewed = self.collection().is_some_and(|it| it.is_renewable(*refund_id));
                 if [OVERTAKEN, LOST_TO_A_DISPUTE].contains(&reason.as_str()) {
                     tracing::warn!(%booking_id, %refund_id, reason, "a refund was overtaken");
                 } else {
                     tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
                 }
-                kinds::end_refund(tx, *refund_id).await?;
-                // Also refunds that became renewable while this one covered their money.
-                let known = self.collection();
-                let payment = known.and_then(|it| Some(it.refunds.get(refund_id)?.payment.clone()));
-                for failed in known.into_iter().flat_map(|it| it.renewable(payment.as_ref())) {
-                    kinds::schedule_renewal(tx, failed, self.now).await?;
-                }
             }
-            Event::Observed { payment, source } => {
-                self.alarm_on_external_refund(tx, &payment.id).await?;
-                match source {
-                    Source::Webhook => {}
-                    Source::Checkout | Source::Poll => self.expect_webhook(tx, payment).await?,
-                }
+            Event::DisputeObserved(Dispute { payment, fact, .. }) => {
+                let state = fact.state.word();
+                tracing::error!(%booking_id, %payment, state, "a payment is disputed");
             }
-            Event::RefundDiscovered { refund_id, refund } => {
-                self.alarm_on_external_refund(tx, &refund.payment).await?;
-                kinds::schedule_refund_poll(tx, *refund_id, 1, self.now).await?;
-            }
-            Event::DisputeObserved(dispute) => self.handle_dispute(tx, dispute).await?,
-            Event::RefundProcessed { refund_id } => {
-                kinds::end_refund(tx, *refund_id).await?;
-                self.schedule_papers(tx).await?;
-            }
-            Event::Earned { .. } | Event::Retained { .. } => self.schedule_papers(tx).await?,
-            Event::Opened(_)
-            | Event::OrderObserved { .. }
-            | Event::PaidAtDesk { .. }
-            | Event::GivenBackAtDesk { .. }
-            | Event::Claimed
-            | Event::Failed { .. }
-            | Event::RefundAccepted { .. } => {}
+            _ => {}
         }
-        Ok(())
     }
 }

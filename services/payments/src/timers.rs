@@ -29,6 +29,7 @@ use crate::retention::{self, SWEEP_WEBHOOKS};
 pub mod kinds;
 pub mod polling;
 pub mod sold_orders;
+pub mod startup;
 
 /// The handler of this service's timers.
 #[derive(Debug, Clone)]

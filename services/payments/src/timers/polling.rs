@@ -13,6 +13,8 @@ pub const POLL_ORDER: &str = "poll-order";
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 
+/// The first pause where webhooks are heard, by its place in [`PAUSES`]: the provider tells sooner.
+const UNHURRIED_STEP: usize = 3;
 /// Seconds between the first polls.
 const PAUSES: [i64; 8] = [2, 5, 10, 20, 40, MINUTE, 5 * MINUTE, 15 * MINUTE];
 /// The pause after those, for two hours; and the longest pause after a failed poll.
@@ -20,8 +22,7 @@ const PAUSE_LATER: i64 = 15 * MINUTE;
 /// When every unpaid order is polled, whatever its pauses: checkouts have ended by then, and a
 /// bank's "failed" often becomes a capture.
 const FORCED_POLL_AFTER: i64 = 15 * MINUTE;
-/// Banks may settle a payment for three days, and its order captures it for as long
-/// (`providers/razorpay.rs`).
+/// Banks may settle a payment for three days, and its order captures it for as long.
 const POLL_FOR: i64 = 72 * HOUR;
 /// How long the provider has to capture a payment automatically.
 pub const CAPTURED_WITHIN: i64 = MINUTE;
@@ -58,6 +59,12 @@ impl PollSchedule {
     #[must_use]
     pub fn first(now: Timestamp) -> Self {
         Self { step: 0, failed: 0, since: now }
+    }
+
+    /// The first poll of a new order while webhooks are heard.
+    #[must_use]
+    pub fn unhurried(now: Timestamp) -> Self {
+        Self { step: UNHURRIED_STEP, ..Self::first(now) }
     }
 
     /// Reads a timer's payload. An unreadable one counts as a restart long ago and is polled once.
@@ -193,6 +200,22 @@ mod tests {
         assert_eq!(between(3, 6), 3, "every hour");
         assert_eq!(between(12, 72), 10, "every six hours");
         assert!(now.seconds() >= POLL_FOR && now.seconds() < POLL_FOR + 6 * HOUR);
+    }
+
+    #[test]
+    fn while_webhooks_are_heard_a_new_order_is_polled_later_and_still_before_its_hold_ends() {
+        let (mut schedule, mut now) = (PollSchedule::unhurried(START), START);
+        let mut times = Vec::new();
+        while let Some(due) = schedule.due(now, Bounds::default()).filter(|_| times.len() < 5) {
+            now = due;
+            times.push(now.seconds());
+            schedule = schedule.answered();
+        }
+        assert_eq!(times, [20, 60, 120, 420, 900]);
+        for (left, wanted) in [(900, 20), (30, 20), (25, 15), (11, 1), (9, 11)] {
+            let due = PollSchedule::unhurried(START).due(START, held(START.plus_seconds(left)));
+            assert_eq!(due.map(Timestamp::seconds), Some(wanted), "{left} seconds before its end");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
 use kernel::typed::TextProblem;
-use payments::config::{Config, MigrationConfig};
+use payments::config::{Config, migration};
 use payments::domain::collection;
 use payments::domain::payer::PayerError;
 use payments::domain::receipt::ReceiptError;
@@ -37,7 +37,7 @@ fn rejections_reach_callers_like_this() {
 #[test]
 fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
-    insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
+    insta::assert_snapshot!("settings_of_migrate", dump::settings(migration));
 }
 
 #[test]

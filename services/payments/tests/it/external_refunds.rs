@@ -8,7 +8,7 @@ use contract::booking::v1::{
 use contract::common::v1::Money as WireMoney;
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::Alarms;
 
 use crate::signed_webhooks;
@@ -55,15 +55,21 @@ async fn a_partial_external_refund_is_recorded_and_the_rest_kept() -> Result<()>
     Ok(())
 }
 
-#[tokio::test]
-async fn an_unreported_refund_is_found_by_polling() -> Result<()> {
-    let world = World::without_webhooks().await?;
+/// A booking that was paid while payments can't be asked for, and its payment.
+async fn paid_unseen(world: &World) -> Result<(Held, String)> {
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
     world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
     let paid = world.pay(&order, json!({})).await?;
-    let payment_id = paid["payment_id"].as_str().context("an id")?;
-    world.refund_externally(payment_id, 20_000).await?;
+    let payment_id = paid.get("payment_id").and_then(Value::as_str);
+    Ok((held, payment_id.context("an id")?.to_owned()))
+}
+
+#[tokio::test]
+async fn an_unreported_refund_is_found_by_polling() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, payment_id) = paid_unseen(&world).await?;
+    world.refund_externally(&payment_id, 20_000).await?;
     // The list of refunds is not available at first; it is fetched again.
     world.fault(json!({ "target": "payments.fetch.refunds", "kind": "status" })).await?;
     world.clear_faults().await?;
@@ -78,11 +84,8 @@ async fn an_unreported_refund_is_found_by_polling() -> Result<()> {
 #[tokio::test]
 async fn money_that_came_and_went_before_we_looked_is_not_taken_for_payment() -> Result<()> {
     let world = World::without_webhooks().await?;
-    let held = world.held().await?;
-    let order = world.start(held).await?.order_id;
-    world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
-    let paid = world.pay(&order, json!({})).await?;
-    world.refund_externally(paid["payment_id"].as_str().context("an id")?, PRICE).await?;
+    let (held, payment_id) = paid_unseen(&world).await?;
+    world.refund_externally(&payment_id, PRICE).await?;
     world.clear_faults().await?;
     world.until(held, "RefundProcessed").await?;
     assert_eq!(world.check(held).await??, CollectionState::Refunded);
@@ -93,12 +96,8 @@ async fn money_that_came_and_went_before_we_looked_is_not_taken_for_payment() ->
 #[tokio::test]
 async fn a_refund_of_a_payment_that_we_never_heard_of_makes_us_ask_for_it() -> Result<()> {
     let world = World::without_webhooks().await?;
-    let held = world.held().await?;
-    let order = world.start(held).await?.order_id;
-    world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
-    let paid = world.pay(&order, json!({})).await?;
-    let payment_id = paid["payment_id"].as_str().context("an id")?;
-    let refund = world.refund_externally(payment_id, 20_000).await?;
+    let (held, payment_id) = paid_unseen(&world).await?;
+    let refund = world.refund_externally(&payment_id, 20_000).await?;
     // It names its payment and no order; nothing else was reported.
     signed_webhooks::send(
         &world,

@@ -260,7 +260,7 @@ async fn a_number_that_is_taken_outside_the_transaction_is_noticed() -> Result<(
 /// The service as a process of its own, which dies where `arm` names a place.
 fn start(world: &World, failpoints: &Path) -> Result<Child> {
     let nowhere = "127.0.0.1:0".to_owned();
-    let nobody = "http://127.0.0.1:1".to_owned();
+    let closed = "http://127.0.0.1:1".to_owned();
     let environment = [
         ("SUKOON_MODE", "development".to_owned()),
         ("LOG_FILTER", "info".to_owned()),
@@ -277,8 +277,8 @@ fn start(world: &World, failpoints: &Path) -> Result<Child> {
         ("PAYMENTS_WEBHOOK_SECRET", WEBHOOK_SECRET.to_owned()),
         ("PAYMENTS_ACCOUNT_ID", ACCOUNT.to_owned()),
         ("PAYMENTS_CHECKOUT_SCRIPT_URL", format!("{}/v1/checkout.js", world.sandbox_url)),
-        ("TOKEN_JWKS_URL", format!("{nobody}/jwks.json")),
-        ("TOKEN_ISSUER", nobody),
+        ("TOKEN_JWKS_URL", format!("{closed}/jwks.json")),
+        ("TOKEN_ISSUER", closed),
         ("CALLER_PRIVATE_KEY", world.keys.private_key("payments")?),
         ("CALLER_PUBLIC_KEYS", world.keys.public_keys()),
         ("FAILPOINTS_DIR", failpoints.display().to_string()),

@@ -307,8 +307,8 @@ async fn receipts_are_shown_to_their_owner_only() -> Result<()> {
         assert_refused(answer, Code::NotFound, "BOOKING_NOT_FOUND");
     }
     let asked = ListReceiptsRequest { booking_id: own };
-    let nobody = world.client.clone().list_receipts(asked).await.unwrap_err();
-    assert_eq!(nobody.code(), Code::Unauthenticated);
+    let anonymous = world.client.clone().list_receipts(asked).await.unwrap_err();
+    assert_eq!(anonymous.code(), Code::Unauthenticated);
     // Of one's own booking there is none before it is paid for.
     let waits = world.held().await?;
     announce(&world, waits).await?;

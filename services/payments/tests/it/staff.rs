@@ -155,8 +155,8 @@ async fn only_managers_refund_and_every_call_is_audited() -> Result<()> {
     let asked = RetryParkedEventsRequest::default();
     let refused = staff.retry_parked_events(world.request(desk, asked)?).await;
     assert_refused(refused, Code::PermissionDenied, "ROLE_NOT_ALLOWED");
-    let nobody = staff.get_balances(GetBalancesRequest {}).await.unwrap_err();
-    assert_eq!(nobody.code(), Code::Unauthenticated);
+    let anonymous = staff.get_balances(GetBalancesRequest {}).await.unwrap_err();
+    assert_eq!(anonymous.code(), Code::Unauthenticated);
     assert_eq!(world.count(held, "RefundRequested").await?, 0);
     assert_eq!(
         audited(&world).await?,

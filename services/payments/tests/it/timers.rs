@@ -101,6 +101,29 @@ async fn an_order_is_asked_for_shortly_before_its_hold_ends() -> Result<()> {
     Ok(())
 }
 
+/// A webhook that was heard makes the next ones likely; a lost one is found all the same.
+#[tokio::test]
+async fn a_new_order_is_polled_later_while_webhooks_are_heard() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let waits = "select round(extract(epoch from due_at - clock_now()) / 10)::bigint from timers
+                 where kind = 'poll-order'";
+    world.start(world.held().await?).await?;
+    assert_eq!(world.number(waits).await?, 0, "unheard of");
+    world.database.as_owner("delete from timers where kind = 'poll-order'").await?;
+    send(&world, event("settlement.processed", &[], 1)).await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    assert_eq!(world.number(waits).await?, 2);
+    world.pay(&order, json!({})).await?;
+    world.move_clock(21).await?;
+    world.until(held, "PaymentVerified").await?;
+    // After an hour of silence they are not counted on.
+    world.move_clock(HOUR + 60).await?;
+    world.start(world.held().await?).await?;
+    assert_eq!(world.number(waits).await?, 0);
+    Ok(())
+}
+
 /// Its payer pays twice, no webhook arrives, and the nightly list of payments does not report it.
 #[tokio::test]
 async fn a_sold_order_is_asked_again_until_its_session_is_over() -> Result<()> {

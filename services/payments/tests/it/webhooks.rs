@@ -169,6 +169,79 @@ async fn a_hundred_identical_webhooks_at_once_are_one_verification() -> Result<(
     Ok(())
 }
 
+/// What is known costs no timer and no event; what is new needs no timer either.
+#[tokio::test]
+async fn a_payment_on_a_known_order_is_folded_where_its_webhook_is_stored() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    // A timer for a webhook is refused.
+    world.database.as_owner(FOLDS_BY_TIMER).await?;
+    let told =
+        |name: &str, status: &str, at| event(name, &[("payment", payment(&order, status))], at);
+    for (name, status, events) in [
+        ("payment.authorized", "authorized", 3),
+        ("payment.captured", "captured", 5),
+        ("payment.authorized", "authorized", 5),
+        ("order.paid", "captured", 5),
+    ] {
+        send(&world, told(name, status, events)).await?;
+        assert_eq!(world.names(held).await?.len(), usize::try_from(events)?, "{name}");
+    }
+    assert_eq!(world.count(held, "PaymentVerified").await?, 1);
+    let folded = "select count(*) from webhook_inbox
+                  where folded_at is not null and payment_id is not null";
+    assert_eq!(world.number(folded).await?, 4);
+    let timers = "select count(*) from timers where kind in ('fold-webhook', 'poll-order')";
+    assert_eq!(world.number(timers).await?, 0);
+    Ok(())
+}
+
+/// Refuses a timer for a webhook.
+const FOLDS_BY_TIMER: &str = "
+    create function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'a timer is set'; end $$;
+    create trigger no_timers before insert on timers for each row
+    when (new.kind = 'fold-webhook') execute function refuse()";
+
+#[tokio::test]
+async fn a_webhook_that_cannot_be_folded_at_once_is_stored_and_folded_later() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let broken = "
+        create function refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'away'; end $$;
+        create trigger away before insert on payments for each row execute function refuse()";
+    world.database.as_owner(broken).await?;
+    send(&world, captured(&order, 1)).await?;
+    let waits = "select count(*) from webhook_inbox w join timers t on t.subject = w.event_id
+                 where t.kind = 'fold-webhook' and w.folded_at is null";
+    assert_eq!(world.number(waits).await?, 1);
+    assert_eq!(world.names(held).await?, ["CollectionOpened", "OrderCreated"]);
+    world.database.as_owner("drop trigger away on payments").await?;
+    world.until(held, "PaymentVerified").await?;
+    world.until_number(waits, 0).await
+}
+
+/// A transaction that holds a collection for long delays no answer to the provider.
+#[tokio::test]
+async fn a_webhook_waits_for_no_lock_longer_than_its_provider_does() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let mut holder = world.store.pool().begin().await?;
+    let lock = "select take_locks(array[$1])";
+    let stream = format!("collection-{}", held.id.uuid());
+    sqlx::query(lock).bind(stream).execute(&mut *holder).await?;
+    send(&world, captured(&order, 1)).await?;
+    let waits = "select count(*) from timers where kind = 'fold-webhook'";
+    assert_eq!(world.number(waits).await?, 1);
+    holder.rollback().await?;
+    world.until(held, "PaymentVerified").await?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_signed_webhook_with_a_changed_amount_confirms_nothing_and_raises_an_alarm() -> Result<()>
 {

@@ -16,7 +16,6 @@ use eventstore::{Recorded, Store, new_id, new_uuid};
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Money};
 use messaging::Nats;
-use payments::Listeners;
 use payments::config::Config;
 use payments::providers::razorpay;
 use reqwest::{Client, RequestBuilder};
@@ -25,6 +24,7 @@ use runtime::caller::{PeerSettings, UserSettings, Users};
 use sandbox::{Sandbox, Settings};
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use service::Ports;
 use testkit::calls::{call_empty, staff_methods};
 use testkit::{TestDatabase, TestKeys, TestUsers, nats_url};
 use tokio::task::JoinHandle;
@@ -78,6 +78,16 @@ pub(crate) struct Process {
 }
 
 impl Process {
+    fn start(
+        url: String,
+        (ports, shutdown): (Ports, Shutdown),
+        (config, users, nats): (Config, Users, Nats),
+    ) -> Self {
+        let (config, stop) = (Config { nats, ..config }, shutdown.clone());
+        let serving = async move { payments::serve(ports, &config, users, stop).await };
+        Self { url, shutdown, task: tokio::spawn(serving) }
+    }
+
     /// Stops it and waits until it has.
     pub(crate) async fn stop(self) -> Result<()> {
         self.shutdown.trigger();
@@ -120,8 +130,8 @@ impl World {
         let database = TestDatabase::new(&payments::MIGRATIONS).await?;
         let booking = BookingService::start(&keys.peers("booking")?, &shutdown).await?;
         let stop = Shutdown::new();
-        let listeners = bind_listeners(&stop).await?;
-        let (grpc, http) = listeners.addresses()?;
+        let ports = bind_ports(&stop).await?;
+        let (grpc, http) = ports.addresses()?;
         let webhook_url = format!("http://{http}/webhooks/razorpay");
         let folder = std::env::temp_dir().join(format!("payments-{}", new_uuid().simple()));
         std::fs::create_dir_all(&folder)?;
@@ -136,8 +146,7 @@ impl World {
         let nats = Nats::in_room(nats_url()?, &format!("t{}", new_uuid().simple()));
         let (url, room) = (format!("http://{grpc}"), nats.clone());
         let channel = runtime::channel::connect_lazy(&url)?;
-        let task = tokio::spawn(async move { listeners.serve(&config, known_users, room).await });
-        let service = Process { url, shutdown: stop, task };
+        let service = Process::start(url, (ports, stop), (config, known_users, room));
         Ok(Self {
             store: database.store()?,
             database,
@@ -160,15 +169,14 @@ impl World {
     /// One more process of the service on the same database, with the practice's files of a folder.
     pub(crate) async fn another(&self, practice: &Path) -> Result<Process> {
         let shutdown = Shutdown::new();
-        let listeners = bind_listeners(&shutdown).await?;
-        let (grpc, _http) = listeners.addresses()?;
+        let ports = bind_ports(&shutdown).await?;
+        let (grpc, _http) = ports.addresses()?;
         let addresses = (self.sandbox_url.as_str(), self.booking.address);
         let config = config(addresses, &self.database, &self.keys, practice)?;
         let users = Users::with_keys(&config.users, &self.users.jwks())
             .map_err(|error| anyhow::anyhow!(error))?;
         let nats = self.nats.clone();
-        let task = tokio::spawn(async move { listeners.serve(&config, users, nats).await });
-        Ok(Process { url: format!("http://{grpc}"), shutdown, task })
+        Ok(Process::start(format!("http://{grpc}"), (ports, shutdown), (config, users, nats)))
     }
 
     /// Another process replaces this one; webhooks still go to the first one's port.
@@ -432,9 +440,9 @@ pub(crate) fn usual_practice() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice")
 }
 
-async fn bind_listeners(shutdown: &Shutdown) -> Result<Listeners> {
+async fn bind_ports(shutdown: &Shutdown) -> Result<Ports> {
     let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
-    Listeners::bind(loopback, loopback, shutdown).await
+    Ok(Ports::bind(loopback, loopback, shutdown).await?)
 }
 
 fn config(
