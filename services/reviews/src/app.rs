@@ -11,7 +11,6 @@ use crate::picture::Pictures;
 
 pub mod request;
 pub mod invitation;
-pub mod idempotency;
 pub mod proof;
 pub mod submit_review;
 pub mod create_invitation;

@@ -2,11 +2,23 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use eventstore::{Database, Store};
 use messaging::Nats;
-use runtime::caller::{PeerSettings, UserSettings};
+use runtime::caller::{PeerSettings, Peers, UserSettings, Users};
 use runtime::{Reader, RotatedSecret};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
+use service::MigrationConfig;
+use staff::{Roles, StaffDirectory};
+
+use crate::app::App;
+use crate::app::invitation::Invitations;
+use crate::clients::identity_server::IdentityServer;
+use crate::moderation::passphrase::Passphrase;
+use crate::moderation::{AuthMethod, Moderation};
+use crate::picture::Pictures;
+use crate::picture::object_storage::{BucketSettings, ObjectStorage};
 
 /// Settings of `serve`.
 #[derive(Debug, Clone)]
@@ -38,9 +50,11 @@ pub struct Config {
 /// Where pictures are kept.
 #[derive(Debug, Clone)]
 pub struct PictureSettings {
-    /// `REVIEWS_PICTURES_URL`: `file:///…` or `s3://bucket/prefix`; the credentials of a bucket are
-    /// in the names that its own tools use (`AWS_ACCESS_KEY_ID` and so on).
+    /// `REVIEWS_PICTURES_URL`: `file:///…` or `s3://bucket/prefix`.
     pub url: String,
+    /// The region, endpoint and credentials of a bucket, by the names that its own tools use
+    /// (`AWS_ACCESS_KEY_ID` and so on).
+    pub bucket: BucketSettings,
 }
 
 /// How the admin panel is unlocked.
@@ -55,15 +69,6 @@ pub struct ModerationSettings {
     pub passphrase_hash: Option<SecretString>,
 }
 
-/// Settings of `migrate`.
-#[derive(Debug, Clone)]
-pub struct MigrationConfig {
-    /// The database, with its owner's role; `REVIEWS_MIGRATION_DATABASE_URL`.
-    pub owner_url: SecretString,
-    /// The same with the service's own role, which is granted its rights; `REVIEWS_DATABASE_URL`.
-    pub database_url: SecretString,
-}
-
 impl Config {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
@@ -75,7 +80,10 @@ impl Config {
             practice_dir: reader.path("PRACTICE_DIR"),
             booking_url: reader.url("BOOKING_URL"),
             invitation_key: reader.rotated_secret("REVIEWS_INVITATION_KEY"),
-            pictures: PictureSettings { url: reader.required("REVIEWS_PICTURES_URL") },
+            pictures: PictureSettings {
+                url: reader.required("REVIEWS_PICTURES_URL"),
+                bucket: BucketSettings::read(reader),
+            },
             moderation: ModerationSettings {
                 identity_url: reader.url("IDENTITY_URL"),
                 identity_api_key: reader.optional_secret("IDENTITY_API_KEY"),
@@ -85,14 +93,49 @@ impl Config {
             peers: PeerSettings::read(reader),
         }
     }
+
+    /// What commands work with, made of the settings.
+    ///
+    /// # Errors
+    /// The practice's files are invalid, or a setting cannot be used.
+    pub fn app(&self, program: PathBuf) -> anyhow::Result<Arc<App>> {
+        let store = Store::new(Database::new(self.database_url.expose_secret()).open()?);
+        let objects = ObjectStorage::open(&self.pictures.url, &self.pictures.bucket)?;
+        Ok(Arc::new(App {
+            practice: practice::load(&self.practice_dir)?,
+            invitations: Invitations::new(&self.invitation_key)?,
+            pictures: Arc::new(Pictures::new(store.clone(), objects, program)),
+            store,
+        }))
+    }
+
+    /// The way into the admin panel.
+    ///
+    /// # Errors
+    /// The passphrase's hash or a URL cannot be one.
+    pub fn moderation(
+        &self,
+        store: &Store,
+        users: Users,
+        peers: &Peers,
+    ) -> anyhow::Result<Moderation> {
+        let roles: Arc<dyn Roles> = Arc::new(StaffDirectory::new(&self.booking_url, peers)?);
+        let method = match &self.moderation.passphrase_hash {
+            Some(hash) => AuthMethod::Passphrase(Passphrase::new(hash)?),
+            None => {
+                let key = self.moderation.identity_api_key.clone();
+                let server = IdentityServer::new(&self.moderation.identity_url, key)?;
+                AuthMethod::OwnPassword(server)
+            }
+        };
+        Ok(Moderation::new(method, (users, roles), store.clone()))
+    }
 }
 
-impl MigrationConfig {
-    /// Reads them.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            owner_url: reader.secret("REVIEWS_MIGRATION_DATABASE_URL"),
-            database_url: reader.secret("REVIEWS_DATABASE_URL"),
-        }
+/// Reads the settings of `migrate`.
+pub fn migration(reader: &mut Reader<'_>) -> MigrationConfig {
+    MigrationConfig {
+        owner_url: reader.secret("REVIEWS_MIGRATION_DATABASE_URL"),
+        database_url: reader.secret("REVIEWS_DATABASE_URL"),
     }
 }

@@ -1,6 +1,7 @@
 //! Why a command is rejected, with the code, reason and field that its caller gets.
 
 use kernel::CommandError;
+use service::KeyRejection;
 
 use crate::domain::review;
 
@@ -46,6 +47,10 @@ kernel::rejections! {
         UndoTooLate: FailedPrecondition "UNDO_TOO_LATE",
             "This deletion can not be undone any more.";
     }
+}
+
+impl KeyRejection for Rejection {
+    const REUSED: Self = Self::IdempotencyKeyReused;
 }
 
 impl From<review::Rejection> for Rejection {

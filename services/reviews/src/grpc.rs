@@ -3,3 +3,31 @@
 pub mod public;
 pub mod internal;
 pub mod staff;
+
+use std::sync::Arc;
+
+use contract::reviews::v1::reviews_internal_service_server::ReviewsInternalServiceServer;
+use contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
+use contract::reviews::v1::reviews_staff_service_server::ReviewsStaffServiceServer;
+use messaging::FeedServer;
+use runtime::caller::{Peers, Users};
+use tonic::service::Routes;
+
+use self::internal::Internal;
+use self::public::Public;
+use self::staff::StaffHandler;
+use crate::app::App;
+
+/// Services that may read this service's feed.
+const READERS: &[&str] = &["notifications"];
+
+/// Every gRPC service of this process.
+#[must_use]
+pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, staff: StaffHandler) -> Routes {
+    service::routes![
+        ReviewsServiceServer::new(Public::new(Arc::clone(app), users)),
+        ReviewsInternalServiceServer::new(Internal::new(Arc::clone(app), peers.clone())),
+        ReviewsStaffServiceServer::new(staff),
+        FeedServer::service(app.store.clone(), peers.clone(), READERS),
+    ]
+}

@@ -24,7 +24,6 @@ use axum::body::BodyDataStream;
 use eventstore::{Metadata, Store, StoreError, new_id};
 use runtime::failpoint;
 use runtime::status::chain;
-use runtime::telemetry::traceparent;
 use tokio::sync::Semaphore;
 
 use crate::picture::format::Format;
@@ -124,7 +123,7 @@ impl Pictures {
     }
 
     async fn note(&self, uploaded: Uploaded, name: Name) -> Result<(), StoreError> {
-        let by = Metadata::by("visitor", traceparent()).about(uploaded.image_id.to_string());
+        let by = Metadata::traced("visitor").about(uploaded.image_id.to_string());
         self.store
             .write(by, move |tx| {
                 Box::pin(async move { repository::insert(tx, uploaded, name).await })

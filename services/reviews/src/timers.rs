@@ -32,7 +32,7 @@ impl Timers {
 
     async fn dispatch(&self, timer: &Timer) -> Result<(), BoxError> {
         match timer.kind.as_str() {
-            RETENTION => delete_expired(&self.app.store, timer.subject.clone()).await?,
+            RETENTION => delete_expired(&self.app.store, &timer.subject).await?,
             DROP_IMAGE => {
                 let objects = &self.app.pictures.objects;
                 drop_image(&self.app.store, objects, timer.subject.parse()?).await?;

@@ -41,7 +41,7 @@ enum Mode {
 
 /// Returns whether erasure is due.
 async fn write(store: &Store, id: Id<Review>, mode: Mode) -> Result<bool, Error> {
-    let metadata = Metadata::by("reviews", runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced("reviews").about(id.to_string());
     store.write(metadata, move |tx| Box::pin(async move { erase_if_due(tx, id, mode).await })).await
 }
 

@@ -30,8 +30,7 @@ pub async fn restore_review(
     let id: Id<Review> =
         review_id.parse().map_err(|_malformed| rejected(Rejection::ReviewNotFound))?;
     let actor = Actor::from(authorized.holder);
-    let metadata =
-        Metadata::by(actor.name(), runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(actor.name()).about(id.to_string());
     app.store
         .write(metadata, move |tx| {
             let actor = actor.clone();

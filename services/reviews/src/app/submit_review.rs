@@ -6,9 +6,9 @@ use contract::reviews::v1::SubmitReviewRequest;
 use eventstore::{Metadata, Tx, new_id};
 use kernel::Id;
 use kernel::id::{Customer, Review};
+use service::IdempotencyKey;
 
 use super::App;
-use super::idempotency::IdempotencyKey;
 use super::proof::{self, Writer};
 use super::request::ReviewRequest;
 use crate::domain::review::{Command, Facts};
@@ -40,10 +40,10 @@ pub async fn submit_review(
     // Without the badge, the writer stays anonymous.
     let customer = customer.filter(|_| request.badge);
     let actor = customer.map_or_else(|| VISITOR.to_owned(), |id| id.to_string());
-    let metadata = Metadata::by(actor, runtime::telemetry::traceparent()).about(id.to_string());
+    let metadata = Metadata::traced(actor).about(id.to_string());
     let writer = Writer { customer, invitation: request.invitation.clone() };
     let key = IdempotencyKey {
-        caller: ANY_CALLER,
+        caller: ANY_CALLER.to_owned(),
         method: METHOD,
         key: request.key.clone(),
         hash: request.hash.clone(),

@@ -9,7 +9,6 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::json;
-use tracing::Instrument as _;
 use uuid::Uuid;
 
 /// Timeout of one request; a check makes three.
@@ -87,7 +86,7 @@ impl IdentityServer {
             server.sign_out(SecretString::from(session.access_token)).await;
             Ok(session.user.id == account.uuid())
         };
-        tokio::spawn(check.in_current_span()).await?
+        runtime::spawn(check).await?
     }
 
     /// The account's current address at the identity server; `None` when the token is invalid.

@@ -52,6 +52,9 @@ fn parse<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {
     text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
 }
 
+/// Name of the consumer of booking's feed.
+pub const ON_BOOKING: &str = "reviews-on-booking";
+
 /// Consumes booking's events.
 #[derive(Debug, Clone, Copy)]
 pub struct OnBooking;

@@ -16,7 +16,7 @@ use eventstore::{Act, StaffAuthorizer};
 use messaging::ParkedEvents;
 use runtime::status::{reject, unavailable};
 use secrecy::SecretString;
-use staff::Role;
+use service::ParkedHandler;
 use tonic::{Request, Response, Status};
 
 use crate::app::App;
@@ -37,8 +37,7 @@ const PAGE_SIZE: i32 = 20;
 pub struct StaffHandler {
     app: Arc<App>,
     moderation: Moderation,
-    authorizer: StaffAuthorizer,
-    parked: ParkedEvents,
+    parked: ParkedHandler,
 }
 
 impl StaffHandler {
@@ -50,7 +49,7 @@ impl StaffHandler {
         authorizer: StaffAuthorizer,
         parked: ParkedEvents,
     ) -> Self {
-        Self { app, moderation, authorizer, parked }
+        Self { app, moderation, parked: ParkedHandler::new(authorizer, parked) }
     }
 
     /// Turns the outcome of a change into the answer; a rejection is audited first.
@@ -162,10 +161,7 @@ impl ReviewsStaffService for StaffHandler {
         &self,
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
-        let act = about_nothing("ListParkedEvents");
-        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
-        self.authorizer.audit_read(staff, act).await?;
-        let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
+        let events = self.parked.list(request.metadata()).await?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
 
@@ -173,14 +169,8 @@ impl ReviewsStaffService for StaffHandler {
         &self,
         request: Request<RetryParkedEventsRequest>,
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
-        let stream_id = request.get_ref().stream_id.clone();
-        let act = Act { action: "RetryParkedEvents", subject: &stream_id };
-        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
-        // Each event is a transaction of its own, so the act is audited before the first.
-        self.authorizer.audit_read(staff, act).await?;
-        let handled = self.parked.retry(&stream_id).await.map_err(|error| unavailable(&error))?;
-        let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
-        let handled = i32::try_from(handled).unwrap_or(i32::MAX);
+        let (metadata, _extensions, asked) = request.into_parts();
+        let (handled, events) = self.parked.retry(&metadata, &asked.stream_id).await?;
         Ok(Response::new(RetryParkedEventsResponse { handled, events }))
     }
 }

@@ -86,9 +86,9 @@ impl Moderation {
     /// Audits a denial and returns its status. Without a known actor the subject is left out:
     /// otherwise any caller could fill a review's history.
     pub async fn deny(&self, actor: Actor, act: Act<'_>, denial: Denial) -> Status {
-        let act = if actor == Actor::nobody() { Act { subject: "", ..act } } else { act };
+        let act = if actor == Actor::unknown() { Act { subject: "", ..act } } else { act };
         let (name, action, reason) = (actor.name(), act.action, denial.reason());
-        tracing::warn!(actor = name, action, reason, "somebody was turned away");
+        tracing::warn!(actor = name, action, reason, "a caller was refused");
         match audit::record(&self.store, actor, act, reason).await {
             Ok(()) => reject(&denial),
             Err(error) => unavailable(&error),
@@ -102,7 +102,7 @@ impl Moderation {
         action: &'static str,
     ) -> Result<(), StoreError> {
         let Some(hash) = grant_of(metadata) else { return Ok(()) };
-        let by = Metadata::by("panel", runtime::telemetry::traceparent());
+        let by = Metadata::traced("panel");
         self.store
             .write(by, move |tx| {
                 Box::pin(async move {
@@ -123,7 +123,7 @@ impl Moderation {
         let user = self.user(metadata).await;
         let actor = match &user {
             Ok(user) => Actor::account(user.customer, None),
-            Err(_) => Actor::nobody(),
+            Err(_) => Actor::unknown(),
         };
         let deny = |denial| AuthError::Denied(actor.clone(), denial);
         let hash = grant_of(metadata).ok_or_else(|| deny(Denial::GrantRequired))?;

@@ -132,10 +132,10 @@ impl Moderation {
         let address = ThrottleKey::address(named);
         if let AuthMethod::Passphrase(_) = self.auth_method {
             let throttle_keys = vec![address, ThrottleKey::Everybody];
-            let (actor, holder) = (Actor::nobody(), Holder::Passphrase);
+            let (actor, holder) = (Actor::unknown(), Holder::Passphrase);
             return Ok(Candidate { actor, throttle_keys, holder });
         }
-        let user = self.user(metadata).await.map_err(|why| token_error(why, &Actor::nobody()))?;
+        let user = self.user(metadata).await.map_err(|why| token_error(why, &Actor::unknown()))?;
         let staff = self.manager(&user, metadata, ACT.action).await?;
         let throttle_keys = vec![ThrottleKey::Account(staff.id), address];
         Ok(Candidate { actor: staff.into(), throttle_keys, holder: Holder::Staff(staff) })
@@ -190,7 +190,7 @@ impl Moderation {
             AuthMethod::Passphrase(passphrase) => Some(passphrase.fingerprint()),
             AuthMethod::OwnPassword(_) => None,
         };
-        let by = Metadata::by(actor.name(), runtime::telemetry::traceparent());
+        let by = Metadata::traced(actor.name());
         let issued = self
             .store
             .write(by, move |tx| {

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_confined_reaches_no_file_no_network_and_no_program() {
+    fn a_confined_process_reaches_no_file_no_network_and_no_program() {
         assert_eq!(tried(|| {}), [false; 6]);
         fs::remove_file("/tmp/of-a-picture").unwrap();
         let Confinement { files, calls } = supported();

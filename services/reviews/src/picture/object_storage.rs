@@ -9,7 +9,9 @@ use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ClientConfigKey, GetResult, ObjectStore, ObjectStoreExt as _, RetryConfig};
+use runtime::Reader;
 use runtime::http::install_crypto;
+use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::picture::name::{Name, Size};
@@ -32,6 +34,62 @@ pub struct ObjectStorage {
     folder: Option<PathBuf>,
 }
 
+/// The names of a bucket's settings that its own tools use, too.
+const BUCKET_SETTINGS: [&str; 31] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_ALLOW_HTTP",
+    "AWS_CHECKSUM_ALGORITHM",
+    "AWS_CONDITIONAL_PUT",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_COPY_IF_NOT_EXISTS",
+    "AWS_DEFAULT_REGION",
+    "AWS_DISABLE_TAGGING",
+    "AWS_ENDPOINT",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_S3",
+    "AWS_ENDPOINT_URL_STS",
+    "AWS_IMDSV1_FALLBACK",
+    "AWS_METADATA_ENDPOINT",
+    "AWS_REGION",
+    "AWS_REQUEST_PAYER",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
+    "AWS_S3_EXPRESS",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SERVER_SIDE_ENCRYPTION",
+    "AWS_SESSION_TOKEN",
+    "AWS_SKIP_SIGNATURE",
+    "AWS_SSE_BUCKET_KEY_ENABLED",
+    "AWS_SSE_CUSTOMER_KEY_BASE64",
+    "AWS_SSE_KMS_KEY_ID",
+    "AWS_UNSIGNED_PAYLOAD",
+    "AWS_VIRTUAL_HOSTED_STYLE_REQUEST",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+];
+
+/// What is set of a bucket: its region, endpoint and credentials.
+#[derive(Debug, Clone, Default)]
+pub struct BucketSettings(Vec<(AmazonS3ConfigKey, SecretString)>);
+
+impl BucketSettings {
+    /// Reads them; none is needed for a folder.
+    pub fn read(reader: &Reader<'_>) -> Self {
+        let set = BUCKET_SETTINGS.into_iter().filter_map(|name| {
+            let value = reader.optional(name)?;
+            Some((name.to_ascii_lowercase().parse().ok()?, value.into()))
+        });
+        Self(set.collect())
+    }
+
+    fn builder(&self) -> AmazonS3Builder {
+        self.0.iter().fold(AmazonS3Builder::new(), |builder, (key, value)| {
+            builder.with_config(*key, value.expose_secret())
+        })
+    }
+}
+
 /// An error of the object storage.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -48,13 +106,12 @@ pub enum Error {
 
 impl ObjectStorage {
     /// Opens the configured storage: `file:///folder`, which is created if it does not exist, or
-    /// `s3://bucket/prefix`, whose region, endpoint and credentials are read from the standard AWS
-    /// variables (`AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and so on).
-    pub fn open(url: &str) -> Result<Self, Error> {
+    /// `s3://bucket/prefix` with the settings of the bucket.
+    pub fn open(url: &str, bucket: &BucketSettings) -> Result<Self, Error> {
         let url: Url = url.parse().map_err(|_unparsable| Error::Url)?;
         match url.scheme() {
             "file" => Self::folder(url.to_file_path().map_err(|()| Error::Url)?),
-            "s3" => Self::bucket(AmazonS3Builder::from_env(), &url),
+            "s3" => Self::bucket(bucket.builder(), &url),
             _ => Err(Error::Url),
         }
     }

@@ -1,7 +1,7 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use reviews::config::{Config, MigrationConfig};
+use reviews::config::{Config, migration};
 use reviews::error::Rejection;
 use reviews::moderation::Denial;
 use runtime::caller::UserError;
@@ -37,7 +37,7 @@ fn denials_of_the_panel_reach_callers_like_this() {
 #[test]
 fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
-    insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
+    insta::assert_snapshot!("settings_of_migrate", dump::settings(migration));
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use contract::common::v1::ReadFeedRequest;
 use contract::common::v1::feed_service_client::FeedServiceClient;
-use reviews::config::MigrationConfig;
 use runtime::channel;
 use staff::Role;
 use testkit::until;
@@ -17,12 +16,7 @@ async fn it_is_ready_on_both_ports() {
     let healthy = reqwest::get(format!("{}/healthz", world.http_url)).await.unwrap();
     assert_eq!(healthy.status().as_u16(), 200);
     // Repeated migration changes nothing.
-    reviews::migrate(MigrationConfig {
-        owner_url: world.database.owner_url.clone().into(),
-        database_url: world.database.url.clone().into(),
-    })
-    .await
-    .unwrap();
+    world.database.migrate(&reviews::MIGRATIONS).await.unwrap();
 }
 
 #[tokio::test]

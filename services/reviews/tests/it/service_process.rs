@@ -65,7 +65,7 @@ impl ServiceProcess {
         let (grpc, address) = (free_address()?, free_address()?);
         let keys = TestKeys::new(&["booking", "reviews", "notifications"])?;
         let practice = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/local/practice");
-        let nobody = "http://127.0.0.1:1".to_owned();
+        let closed = "http://127.0.0.1:1".to_owned();
         let environment = vec![
             ("SUKOON_MODE", "development".to_owned()),
             ("LOG_FILTER", "info".to_owned()),
@@ -74,12 +74,12 @@ impl ServiceProcess {
             ("REVIEWS_DATABASE_URL", database.url.clone()),
             ("NATS_URL", nats_url()?),
             ("PRACTICE_DIR", practice.to_owned()),
-            ("BOOKING_URL", nobody.clone()),
+            ("BOOKING_URL", closed.clone()),
             ("REVIEWS_INVITATION_KEY", "demo-key-of-invitations-in-tests".to_owned()),
             ("REVIEWS_PICTURES_URL", format!("file://{}/pictures", folder.display())),
-            ("IDENTITY_URL", nobody.clone()),
-            ("TOKEN_JWKS_URL", format!("{nobody}/jwks.json")),
-            ("TOKEN_ISSUER", nobody),
+            ("IDENTITY_URL", closed.clone()),
+            ("TOKEN_JWKS_URL", format!("{closed}/jwks.json")),
+            ("TOKEN_ISSUER", closed),
             ("CALLER_PRIVATE_KEY", keys.private_key("reviews")?),
             ("CALLER_PUBLIC_KEYS", keys.public_keys()),
             ("FAILPOINTS_DIR", failpoints.display().to_string()),

@@ -14,15 +14,16 @@ use eventstore::{Metadata, Store, StoreError, new_id, new_uuid};
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id};
 use messaging::Nats;
-use reviews::Listeners;
 use reviews::config::{Config, ModerationSettings, PictureSettings};
 use reviews::domain::review::{Command, Event};
 use reviews::error::Error;
+use reviews::picture::object_storage::BucketSettings;
 use reviews::repository::LockedReview;
 use runtime::Shutdown;
 use runtime::caller::{PeerSettings, UserSettings, Users};
 use runtime::channel::{self, PeerChannel};
 use runtime::status::detail_of;
+use service::Ports;
 use testkit::{TestDatabase, TestKeys, TestUsers, nats_url, until};
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
@@ -230,13 +231,14 @@ pub(crate) async fn start(
     shutdown: &Shutdown,
 ) -> (String, String) {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_reviews"));
-    let addresses = (config.listen, config.http_listen);
-    let listeners = Listeners::bind(addresses, program, shutdown).await.unwrap();
-    let (grpc, http) = listeners.addresses().unwrap();
+    let ports = Ports::bind(config.listen, config.http_listen, shutdown).await.unwrap();
+    let (grpc, http) = ports.addresses().unwrap();
     let known = Users::with_keys(&config.users, &users.jwks()).unwrap();
     let nats = Nats::in_room(nats_url().unwrap(), &format!("t{}", new_uuid().simple()));
-    let config = config.clone();
-    tokio::spawn(async move { listeners.serve(&config, known, nats).await.unwrap() });
+    let (config, stop) = (Config { nats, ..config.clone() }, shutdown.clone());
+    tokio::spawn(async move {
+        reviews::serve(ports, &config, known, program, stop).await.unwrap();
+    });
     (format!("http://{grpc}"), format!("http://{http}"))
 }
 
@@ -250,7 +252,10 @@ fn config(database: &TestDatabase, booking_url: &str, keys: &TestKeys, folder: &
         practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
         booking_url: booking_url.to_owned(),
         invitation_key: INVITATION_KEY.to_owned().into(),
-        pictures: PictureSettings { url: format!("file://{}", folder.display()) },
+        pictures: PictureSettings {
+            url: format!("file://{}", folder.display()),
+            bucket: BucketSettings::default(),
+        },
         moderation: ModerationSettings {
             identity_url: "http://127.0.0.1:1".to_owned(),
             identity_api_key: None,

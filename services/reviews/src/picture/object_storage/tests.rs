@@ -1,6 +1,7 @@
 //! A folder and a bucket of pictures.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use axum::body::Bytes;
@@ -8,11 +9,16 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use object_store::aws::AmazonS3Builder;
+use runtime::Reader;
 use url::Url;
 
-use super::ObjectStorage;
+use super::{BucketSettings, ObjectStorage};
 use crate::picture::name::{Name, Size};
+
+fn folder_storage(folder: &Path) -> ObjectStorage {
+    let url = Url::from_directory_path(folder).unwrap();
+    ObjectStorage::open(url.as_str(), &BucketSettings::default()).unwrap()
+}
 
 async fn keeps(objects: &ObjectStorage) {
     let name = Name::new();
@@ -32,7 +38,7 @@ async fn keeps(objects: &ObjectStorage) {
 #[tokio::test]
 async fn a_folder_stores_whole_pictures_only() {
     let folder = std::env::temp_dir().join(format!("pictures-{}", Name::new()));
-    let objects = ObjectStorage::open(Url::from_directory_path(&folder).unwrap().as_str()).unwrap();
+    let objects = folder_storage(&folder);
     keeps(&objects).await;
     let name = Name::new();
     objects.put(name, Size::Large, Bytes::from_static(b"large")).await.unwrap();
@@ -80,27 +86,28 @@ async fn a_bucket_keeps_pictures_under_its_prefix() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await });
-    let owner = || {
-        AmazonS3Builder::new()
-            .with_endpoint(endpoint.as_str())
-            .with_allow_http(true)
-            .with_access_key_id("an-id")
-            .with_secret_access_key("a-key")
-    };
-    let url: Url = "s3://the-bucket/some/where".parse().unwrap();
-    let objects = ObjectStorage::bucket(owner(), &url).unwrap();
+    // As any process may have them; the bucket's are those of the source.
+    let source: &[(&str, &str)] = &[
+        ("AWS_ENDPOINT_URL", &endpoint),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_ACCESS_KEY_ID", "an-id"),
+        ("AWS_SECRET_ACCESS_KEY", "a-key"),
+    ];
+    let settings = BucketSettings::read(&Reader::new(&source));
+    assert!(!format!("{settings:?}").contains("a-key"), "{settings:?}");
+    let objects = ObjectStorage::open("s3://the-bucket/some/where", &settings).unwrap();
     keeps(&objects).await;
     let name = Name::new();
     objects.put(name, Size::Small, Bytes::from_static(b"small")).await.unwrap();
     let path = format!("/the-bucket/some/where/reviews/{name}-small.webp");
     assert_eq!(kept.lock().unwrap().keys().collect::<Vec<_>>(), [&path]);
-    let bare = ObjectStorage::bucket(owner(), &"s3://the-bucket".parse().unwrap()).unwrap();
+    let bare = ObjectStorage::open("s3://the-bucket", &settings).unwrap();
     keeps(&bare).await;
 }
 
 #[test]
 fn other_places_are_refused() {
     for url in ["", "pictures", "/pictures", "http://127.0.0.1/x", "gs://bucket", "s3:///x"] {
-        assert!(ObjectStorage::open(url).is_err(), "{url}");
+        assert!(ObjectStorage::open(url, &BucketSettings::default()).is_err(), "{url}");
     }
 }
