@@ -17,7 +17,8 @@ const HEAD = `# What \`make prove\` has played whole: the proof, a hash of the s
 `;
 
 const CONTRACT = ['proto', 'migrations', 'Cargo.lock', 'services/shared'];
-const PRACTICE = ['services', 'gateway', 'deploy/checker', 'deploy/local', 'deploy/sandbox'];
+const SUKOON = ['deploy/local', 'deploy/machine', 'deploy/server', 'deploy/staff'];
+const PRACTICE = ['services', 'gateway', 'deploy/checker', 'deploy/sandbox', ...SUKOON];
 const SYSTEM = [...CONTRACT, ...PRACTICE, 'deploy/services', 'tests/system'];
 const SAGA = ['services/booking', 'services/payments', 'services/notifications', 'deploy/checker'];
 const GUESSES = ['services/identity', 'services/identity/tests/it/spraying.rs'];
