@@ -83,7 +83,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
-    fn nobody_else_reads_the_journal() {
+    fn only_its_owner_reads_the_journal() {
         let folder = std::env::temp_dir().join(format!("sukoon-journal-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join("book.jsonl");
