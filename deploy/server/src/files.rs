@@ -3,23 +3,23 @@ mod settings;
 
 use super::decisions::Decisions;
 use super::layout::Layout;
-use crate::account;
-use crate::nats;
-use crate::paths;
-use crate::secrets::{self, SecretStore};
 use anyhow::{Context, Result};
+use machine::account;
+use machine::nats;
+use machine::paths;
+use machine::secrets::{self, SecretStore};
 pub(crate) use settings::{INNER_PORT, POSTGRES_PORT, credentials};
-use settings::{SERVICES, Settings};
+use settings::{SERVICES, UnitSettings};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-const POSTGRES: &str = include_str!("../../../vm/etc/postgresql.conf");
-const HBA: &str = include_str!("../../../vm/etc/pg_hba.conf");
-const IDENT: &str = include_str!("../../../vm/etc/pg_ident.conf");
-const NATS: &str = include_str!("../../../vm/etc/nats.conf");
-const CADDY: &str = include_str!("../../../vm/etc/Caddyfile");
-const BACKREST: &str = include_str!("../../../vm/etc/pgbackrest.conf");
+const POSTGRES: &str = include_str!("../../vm/etc/postgresql.conf");
+const HBA: &str = include_str!("../../vm/etc/pg_hba.conf");
+const IDENT: &str = include_str!("../../vm/etc/pg_ident.conf");
+const NATS: &str = include_str!("../../vm/etc/nats.conf");
+const CADDY: &str = include_str!("../../vm/etc/Caddyfile");
+const BACKREST: &str = include_str!("../../vm/etc/pgbackrest.conf");
 
 /// Writes all of them. What exists is written again with the same secrets.
 pub(crate) fn write(
@@ -31,24 +31,24 @@ pub(crate) fn write(
     servers(layout, decisions, memory_mib, secret_store)?;
     let folder = layout.configuration().join("env");
     paths::create_private(&folder)?;
-    let mut common = Settings::of(layout, "practice");
-    common.practice(decisions, secret_store)?;
+    let mut common = UnitSettings::of(layout, "practice", secret_store);
+    common.practice(decisions)?;
     common.write()?;
     for (service, ..) in SERVICES {
-        let mut own = Settings::of(layout, service);
-        own.service(service, decisions, secret_store)?;
+        let mut own = UnitSettings::of(layout, service, secret_store);
+        own.service(service, decisions)?;
         own.write()?;
     }
-    let mut gateway = Settings::of(layout, "gateway");
+    let mut gateway = UnitSettings::of(layout, "gateway", secret_store);
     gateway.gateway();
     gateway.write()?;
-    let mut migrate = Settings::of(layout, "migrate");
-    migrate.migrations(secret_store)?;
+    let mut migrate = UnitSettings::of(layout, "migrate", secret_store);
+    migrate.migrations()?;
     migrate.write()?;
-    let mut check = Settings::of(layout, "check");
-    check.checker(decisions, secret_store)?;
+    let mut check = UnitSettings::of(layout, "check", secret_store);
+    check.checker(decisions)?;
     check.write()?;
-    let mut alarm = Settings::of(layout, "alarm");
+    let mut alarm = UnitSettings::of(layout, "alarm", secret_store);
     alarm.alarm(decisions);
     alarm.write()
 }
@@ -147,9 +147,9 @@ fn shared_buffers_mib(memory_mib: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::Environment;
-    use crate::vm::decisions::tests::decisions;
-    use crate::vm::operations::settings_of;
+    use crate::decisions::tests::decisions;
+    use crate::operations::settings_of;
+    use machine::environment::Environment;
 
     #[test]
     fn no_unit_has_a_secret_in_its_environment_and_each_is_told_where_its_own_are() {

@@ -3,8 +3,8 @@ use super::backrest;
 use super::layout::Layout;
 use super::pictures;
 use super::restore;
-use crate::output;
 use anyhow::Result;
+use machine::output;
 use std::process::ExitCode;
 
 /// How much of the cluster is backed up.

@@ -1,6 +1,6 @@
 //! The units of the package, as systemd knows them.
-use crate::process::output_of;
 use anyhow::{Context, Result};
+use machine::process::output_of;
 use std::process::Command;
 
 /// Everything together.

@@ -1,10 +1,10 @@
 //! Where everything of an installed practice lies.
-use crate::environment::Environment;
+use machine::environment::Environment;
 use std::path::{Path, PathBuf};
 
 /// The folders, all below `/` or, for trials, below another folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub struct Layout {
     root: PathBuf,
     /// The files that systemd hands to a unit alone.
     credentials: Option<PathBuf>,
@@ -12,7 +12,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// The folders below `SUKOON_ROOT`, or below `/`.
-    pub(crate) fn of(environment: &Environment) -> Self {
+    pub fn of(environment: &Environment) -> Self {
         Self {
             root: PathBuf::from(environment.get("SUKOON_ROOT").unwrap_or("/")),
             credentials: environment.get("CREDENTIALS_DIRECTORY").map(PathBuf::from),
@@ -20,7 +20,7 @@ impl Layout {
     }
 
     /// The same, if a practice was set up there.
-    pub(crate) fn installed(environment: &Environment) -> Option<Self> {
+    pub fn installed(environment: &Environment) -> Option<Self> {
         let layout = Self::of(environment);
         layout.backrest_configuration().is_file().then_some(layout)
     }

@@ -4,10 +4,10 @@ use super::decisions::Decisions;
 use super::layout::Layout;
 use super::operations;
 use super::second_step;
-use crate::account;
-use crate::output;
-use crate::secrets;
 use anyhow::{Result, bail};
+use machine::account;
+use machine::output;
+use machine::secrets;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
@@ -72,6 +72,6 @@ fn service(
     }
     run.envs(settings.iter().copied()).env("LOG_FILTER", "error");
     run.uid(user.uid).gid(user.gid);
-    let said = crate::process::output_of(&mut run)?;
+    let said = machine::process::output_of(&mut run)?;
     Ok(said.trim().to_owned())
 }

@@ -2,8 +2,8 @@
 //! each is sealed once, by `age`; one that is gone from the practice goes from the backups later.
 use super::layout::Layout;
 use super::user::command_as_owner;
-use crate::process::output_of;
 use anyhow::{Context, Result, bail};
+use machine::process::output_of;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, chown};

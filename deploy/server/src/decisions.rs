@@ -1,8 +1,9 @@
 //! What a practice has to decide before it can open: read from a file, or asked on the terminal.
 use super::layout::Layout;
-use crate::output;
-use crate::secrets;
 use anyhow::{Context, Result, bail};
+use kernel::PaymentProvider;
+use machine::output;
+use machine::secrets;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{BufRead, IsTerminal};
@@ -10,10 +11,6 @@ use std::path::Path;
 
 /// The file among the secrets in which they are kept.
 const KEPT: &str = "decisions.toml";
-/// The provider's address for programs.
-const PROVIDER: &str = "https://api.razorpay.com/v1";
-/// The address of its checkout's script.
-const CHECKOUT: &str = "https://checkout.razorpay.com/v1/checkout.js";
 
 /// Everything that cannot be known without the practice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,11 +95,11 @@ pub(crate) struct Backups {
 }
 
 fn provider() -> String {
-    PROVIDER.to_owned()
+    PaymentProvider::FIRST.api_url.to_owned()
 }
 
 fn checkout() -> String {
-    CHECKOUT.to_owned()
+    PaymentProvider::FIRST.checkout_script_url.to_owned()
 }
 
 impl Decisions {
@@ -263,7 +260,7 @@ repo1-type = "s3"
     fn what_is_usual_need_not_be_said() {
         let sound = FILE.to_owned();
         let decisions = read(&sound).unwrap();
-        assert_eq!(decisions.payments.url, PROVIDER);
+        assert_eq!(decisions.payments.url, provider());
         assert_eq!(decisions.payments.account_id, "");
     }
 

@@ -9,7 +9,7 @@ mod operations;
 mod check_settings;
 mod units;
 mod decisions;
-mod machine;
+mod requirements;
 mod files;
 mod power;
 mod backup;
@@ -28,16 +28,16 @@ mod rotate;
 mod status;
 mod doctor;
 
-use crate::environment::Environment;
 use anyhow::Result;
+use machine::environment::Environment;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) use check_settings::check_settings;
-pub(crate) use layout::Layout;
+pub use check_settings::check_settings;
+pub use layout::Layout;
 
 /// The usage text of these commands.
-pub(crate) const USAGE: &str = "\
+pub const USAGE: &str = "\
 for the operator of a server on which the package `sukoon` is installed, as root:
   init [FILE] [--without CHECK,...]
                             set the practice up: asks what it has to decide, or takes it from a
@@ -63,7 +63,7 @@ for the operator of a server on which the package `sukoon` is installed, as root
 
 /// The environment in which `sukoon watch` reads the practice of this server, if there is one: the
 /// ports of its metrics are added, and to the unit's what it needs for mails, which it alone sends.
-pub(crate) fn watched(environment: &Environment) -> Result<Environment> {
+pub fn watched(environment: &Environment) -> Result<Environment> {
     let layout = Layout::of(environment);
     let file = layout.settings_file("alarm");
     let is_unit = file != layout.environment_file("alarm");
@@ -75,7 +75,7 @@ pub(crate) fn watched(environment: &Environment) -> Result<Environment> {
 }
 
 /// Runs one of these commands; none when the words name no such command.
-pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Result<ExitCode>> {
+pub async fn run(environment: &Environment, words: &[&str]) -> Option<Result<ExitCode>> {
     let known = [
         "init", "alarm", "status", "logs", "backup", "restore", "drill", "upgrade", "rollback",
         "export", "import",

@@ -1,7 +1,7 @@
 //! The user that owns the cluster and its backups. Commands that touch them run as this user, so
 //! that every file belongs to it.
-use crate::account;
 use anyhow::{Context, Result};
+use machine::account;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};

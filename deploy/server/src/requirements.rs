@@ -1,9 +1,9 @@
 //! Whether a machine and what surrounds it are ready for a practice: name, ports, memory, disk,
 //! mail server, payment keys.
 use super::decisions::Decisions;
-use crate::output;
 use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
+use machine::output;
 use std::fs;
 use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::time::Duration;

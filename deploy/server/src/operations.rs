@@ -1,8 +1,8 @@
 //! What the operator's commands leave behind for one another: files of settings, results of drills.
 use super::files::credentials;
 use super::layout::Layout;
-use crate::secrets;
 use anyhow::{Context, Result};
+use machine::secrets;
 use serde_json::Value;
 use std::fs;
 

@@ -5,9 +5,9 @@ use super::files::POSTGRES_PORT;
 use super::layout::Layout;
 use super::units;
 use super::user::command_as_owner;
-use crate::environment::Environment;
-use crate::process::output_of;
 use anyhow::{Context, Result};
+use machine::environment::Environment;
+use machine::process::output_of;
 use std::process::Stdio;
 
 /// The practice's own cluster.

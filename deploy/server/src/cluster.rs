@@ -1,9 +1,9 @@
 //! PostgreSQL's programs and questions to a cluster, by its socket.
 use super::user::command_as_owner;
-use crate::environment::Environment;
-use crate::process::output_of;
-use crate::tools;
 use anyhow::{Context, Result, bail};
+use machine::environment::Environment;
+use machine::process::output_of;
+use machine::tools;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

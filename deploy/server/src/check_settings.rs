@@ -4,7 +4,7 @@ use super::operations;
 use anyhow::{Result, bail};
 
 /// The settings with which the checker reads this server's practice.
-pub(crate) fn check_settings(layout: &Layout) -> Result<Vec<(String, String)>> {
+pub fn check_settings(layout: &Layout) -> Result<Vec<(String, String)>> {
     let mut settings = operations::settings_of(layout, "check")?;
     if settings.is_empty() {
         let file = layout.environment_file("check");

@@ -1,8 +1,8 @@
 //! The owner's second step, set up at the end of `sukoon init`: an authenticator app reads the
 //! secret from the screen, and one code shows that it has. The secret is written nowhere else.
-use crate::app_codes::{self, unix_seconds};
-use crate::output;
 use anyhow::{Context, Result};
+use machine::app_codes::{self, unix_seconds};
+use machine::output;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 use std::io::{BufRead, IsTerminal};
@@ -80,6 +80,6 @@ mod tests {
     #[test]
     fn the_address_of_a_long_name_can_be_shown() {
         let (site, email) = ("b".repeat(60), format!("{}@example.org", "a".repeat(60)));
-        show(&crate::app_codes::uri(&site, &email, SECRET), SECRET).unwrap();
+        show(&machine::app_codes::uri(&site, &email, SECRET), SECRET).unwrap();
     }
 }

@@ -1,8 +1,8 @@
 //! pgBackRest: backups of the cluster, its log of changes, and restores.
 use super::layout::Layout;
 use super::user::command_as_owner;
-use crate::process::output_of;
 use anyhow::{Context, Result, bail};
+use machine::process::output_of;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;

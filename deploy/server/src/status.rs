@@ -4,8 +4,8 @@ use super::drill;
 use super::layout::Layout;
 use super::operations;
 use super::units;
-use crate::output;
 use anyhow::Result;
+use machine::output;
 use std::process::ExitCode;
 
 /// The oldest that the newest backup may be: it is made every night.

@@ -2,8 +2,8 @@
 //! socket alone, and stopped when its value is dropped.
 use super::cluster::Cluster;
 use super::user::command_as_owner;
-use crate::process::output_of;
 use anyhow::{Context, Result};
+use machine::process::output_of;
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ impl Scratch {
         anyhow::ensure!(started.success(), "the restored cluster cannot be started");
         let log = scratch.cluster.data.join("scratch.log");
         let ready = scratch.cluster.wait_until_writable(READ_WITHIN).await;
-        ready.with_context(|| crate::process::last_lines(&log, 8))?;
+        ready.with_context(|| machine::process::last_lines(&log, 8))?;
         Ok(scratch)
     }
 }
@@ -71,7 +71,7 @@ log_min_error_statement = panic
 fn write_as_owner(folder: &Path, name: &str, text: &str) -> Result<()> {
     use std::os::unix::fs::MetadataExt;
     let path = folder.join(name);
-    crate::secrets::write_private(&path, text.as_bytes())?;
+    machine::secrets::write_private(&path, text.as_bytes())?;
     let owner = std::fs::metadata(folder).context("the restored folder is not there")?;
     std::os::unix::fs::chown(&path, Some(owner.uid()), Some(owner.gid()))
         .with_context(|| format!("{} cannot be given to its owner", path.display()))
@@ -86,7 +86,7 @@ impl Drop for Scratch {
             output_of(command.arg(format!("--pgdata={}", data.display())))
         };
         if let Err(error) = stopping() {
-            crate::output::problem(&error.context("the scratch cluster still runs"));
+            machine::output::problem(&error.context("the scratch cluster still runs"));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! `sukoon alarm JOB`: tells the practice's operator by mail that a job of this server has failed.
 //! systemd calls it.
-use crate::output;
-use crate::vm::layout::Layout;
-use crate::vm::operations;
+use crate::layout::Layout;
+use crate::operations;
 use anyhow::{Context, Result, bail};
 use lettre::message::Mailbox;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use machine::output;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 

@@ -5,13 +5,13 @@ use super::decisions::Decisions;
 use super::files;
 use super::init;
 use super::layout::Layout;
-use super::machine;
+use super::requirements;
 use super::units;
-use crate::keys;
-use crate::output;
-use crate::process_specs::CALLERS;
-use crate::secrets::SecretStore;
 use anyhow::{Context, Result};
+use machine::keys;
+use machine::output;
+use machine::secrets::CALLERS;
+use machine::secrets::SecretStore;
 use std::fs;
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
     let mut secret_store = SecretStore::open(&layout.secrets())?;
     output::step("making new keys and passwords");
     forget(&mut secret_store)?;
-    files::write(layout, &decisions, machine::memory_mib()?, &mut secret_store)?;
+    files::write(layout, &decisions, requirements::memory_mib()?, &mut secret_store)?;
     init::set_passwords(layout, &mut secret_store)?;
     start_again(layout).await
 }
@@ -32,7 +32,7 @@ pub(crate) async fn links(layout: &Layout, end_previous: bool) -> Result<ExitCod
     let decisions = Decisions::kept(layout)?;
     keys::renew_links(&layout.secrets(), end_previous)?;
     let mut secret_store = SecretStore::open(&layout.secrets())?;
-    files::write(layout, &decisions, machine::memory_mib()?, &mut secret_store)?;
+    files::write(layout, &decisions, requirements::memory_mib()?, &mut secret_store)?;
     start_again(layout).await
 }
 
@@ -50,9 +50,9 @@ async fn start_again(layout: &Layout) -> Result<ExitCode> {
 
 /// Forgets the former ones, so that new ones are made where they are needed.
 fn forget(secret_store: &mut SecretStore) -> Result<()> {
-    let roles = crate::databases::SERVICES.into_iter().flat_map(crate::databases::roles);
+    let roles = machine::databases::SERVICES.into_iter().flat_map(machine::databases::roles);
     let mut words: Vec<String> = roles.map(|role| format!("postgres-{role}")).collect();
-    words.extend(crate::nats::users(secret_store)?.keys().map(|user| format!("nats-{user}")));
+    words.extend(machine::nats::users(secret_store)?.keys().map(|user| format!("nats-{user}")));
     let changes: Vec<_> = words.iter().map(|word| (word.as_str(), None)).collect();
     secret_store.set(&changes)?;
     for caller in CALLERS {

@@ -5,18 +5,18 @@ use super::backup::{self, Extent};
 use super::decisions::Decisions;
 use super::files;
 use super::layout::Layout;
-use super::machine;
 use super::owner_account;
 use super::pictures;
 use super::power;
+use super::requirements;
 use super::units;
 use super::user::command_as_owner;
-use crate::databases;
-use crate::output;
-use crate::process::output_of;
-use crate::readiness::Report;
-use crate::secrets::SecretStore;
 use anyhow::{Context, Result, bail};
+use machine::databases;
+use machine::output;
+use machine::process::output_of;
+use machine::report::Report;
+use machine::secrets::SecretStore;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -50,9 +50,13 @@ impl InitOptions {
                 other => bail!("`sukoon init` does not know {other}"),
             }
         }
-        let unknown = options.without.iter().find(|it| !machine::names().contains(&it.as_str()));
+        let unknown =
+            options.without.iter().find(|it| !requirements::names().contains(&it.as_str()));
         if let Some(unknown) = unknown {
-            bail!("there is no check {unknown}; the checks are {}", machine::names().join(", "));
+            bail!(
+                "there is no check {unknown}; the checks are {}",
+                requirements::names().join(", ")
+            );
         }
         Ok(options)
     }
@@ -72,10 +76,10 @@ pub(crate) async fn run(layout: &Layout, options: &InitOptions) -> Result<ExitCo
     if layout.is_the_machine() {
         make_room()?;
     }
-    machine::check(&decisions, &without).await?;
+    requirements::check(&decisions, &without).await?;
     output::step("writing settings");
     let mut secret_store = SecretStore::open(&layout.secrets())?;
-    files::write(layout, &decisions, machine::memory_mib()?, &mut secret_store)?;
+    files::write(layout, &decisions, requirements::memory_mib()?, &mut secret_store)?;
     decisions.keep(layout)?;
     own_practice(layout)?;
     output::step("creating the databases");

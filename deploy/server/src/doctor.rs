@@ -1,10 +1,10 @@
 //! `sukoon doctor`: looks at the machine again as `sukoon init` did, and at what runs.
 use super::decisions::Decisions;
 use super::layout::Layout;
-use super::machine;
+use super::requirements;
 use super::status;
-use crate::output;
 use anyhow::Result;
+use machine::output;
 use std::process::ExitCode;
 
 /// Prints what it finds; fails when something is wrong.
@@ -12,7 +12,7 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
     let decisions = Decisions::kept(layout)?;
     output::step("looking at this machine");
     // The practice that runs has the ports itself.
-    let machine = machine::check(&decisions, &["ports".to_owned()]).await;
+    let machine = requirements::check(&decisions, &["ports".to_owned()]).await;
     let state = status::run(layout).await?;
     if machine.is_err() {
         output::line("What has a ! above is not as the practice needs it.");
