@@ -19,4 +19,6 @@ pub use figures::figures;
 pub use keys::{TestKeys, TestUsers};
 pub use ports::free_address;
 pub use servers::{nats_url, radicale};
-pub use wait::{until, until_at_rest, until_in_feed, until_no_timer_runs, until_within};
+pub use wait::{
+    has_taken_in, until, until_at_rest, until_in_feed, until_no_timer_runs, until_within,
+};

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use eventstore::{Store, feed};
+use contract::events::{is_read, is_read_by};
+use eventstore::{Store, checkpoint, feed};
 use tokio::time::Instant;
 
 /// The pauses between two probes grow with the time that was waited, because each probe takes
@@ -85,15 +86,41 @@ pub async fn until_no_timer_runs(store: &Store) -> Result<()> {
 }
 
 /// Waits until a service that runs is at rest: no timer is claimed, none is due that was not tried,
-/// and everything that was committed is in the feed.
+/// and every event from which something follows is in the feed.
 ///
 /// # Errors
 /// When it comes to no rest, or the database does not answer.
 pub async fn until_at_rest(store: &Store) -> Result<()> {
-    const DUE: &str = "select exists (select from outbox) or exists (
+    const DUE: &str = "select exists (
         select from timers where attempts = 0 and due_at <= clock_now())";
+    until("every event that a service reads is in the feed", async || {
+        let waiting: Vec<String> =
+            sqlx::query_scalar("select event_type from outbox join events using (seq)")
+                .fetch_all(store.pool())
+                .await?;
+        Ok((!waiting.iter().any(|event_type| is_read(event_type))).then_some(()))
+    })
+    .await?;
     until_not(store, "all that is due was taken up", DUE).await?;
     until_no_timer_runs(store).await
+}
+
+/// Whether a consumer has taken in all events of its source from which something follows at it.
+/// Others may wait for a second.
+///
+/// # Errors
+/// When a database does not answer.
+pub async fn has_taken_in(reader: &Store, consumer: &str, source: &Store) -> Result<bool> {
+    let Some((service, name)) = consumer.split_once("-on-") else { return Ok(false) };
+    let position = checkpoint::position(reader, consumer, name).await?;
+    let ahead: Vec<String> = sqlx::query_scalar(
+        "select event_type from events left join feed using (seq)
+         where position is null or position > $1",
+    )
+    .bind(position)
+    .fetch_all(source.pool())
+    .await?;
+    Ok(!ahead.iter().any(|event_type| is_read_by(service, event_type)))
 }
 
 async fn until_not(store: &Store, what: &str, asked: &'static str) -> Result<()> {
