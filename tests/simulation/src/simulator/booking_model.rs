@@ -8,12 +8,12 @@ pub(super) mod tables;
 use booking::consumers::payments::{Action, action_for};
 use booking::contract::{booking_event, booking_stream, day_event, day_stream};
 use booking::domain::booking::{
-    BookingLife, Cancellation, Command, Event, Facts, MeetingId, Mode, PaymentId, PlacementCheck,
-    Rejection, State,
+    BookingLife, Cancellation, Command, Effect, Event, Facts, MeetingId, PaymentId, PlacementCheck,
+    Rejection, State, Timer, effects,
 };
 use booking::domain::day::{self, PractitionerDay};
 use booking::domain::span::Span;
-use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END, parse_subject, session};
+use booking::timers::kinds::{CREATE_MEETING, HOLD_END, key, parse_subject};
 use eventstore::Recorded;
 use kernel::id::{Block, Booking};
 use kernel::{Decider, Id, Timestamp};
@@ -22,7 +22,7 @@ use serde_json::json;
 use super::coverage::Fault;
 use super::job::Job;
 use super::mutant::Mutant;
-use super::offerings::{ClosedTime, NOTICE_HOURS};
+use super::offerings::{ClosedTime, earlier_policy};
 use super::service::{Error, Service};
 use super::store::{Batch, TimerKey};
 use super::world::World;
@@ -69,77 +69,28 @@ impl LockedBooking {
             batch.append(&booking_stream(self.id), new);
             self.state = BookingLife::evolve(std::mem::take(&mut self.state), event);
         }
+        for event in &events {
+            for effect in effects(&self.state, event, self.now) {
+                self.carry_out(batch, effect)?;
+            }
+        }
         Ok(events)
     }
 
-    fn apply_to_days(
-        &mut self,
-        batch: &mut Batch<BookingTables>,
-        command: impl Fn(Span) -> day::Command,
-    ) -> Result<(), Error> {
-        for day in &mut self.days {
-            apply_to_day(batch, (&day.stream, &mut day.state), command(day.span))?;
-        }
-        Ok(())
-    }
-
-    /// The subjects of the timers of its sessions, with their times.
-    fn timed_sessions(&self) -> Vec<(String, Span)> {
-        let is_package = self.state.facts().is_some_and(|facts| facts.package.is_some());
-        let subject = |number: usize| session(self.id, is_package.then_some(number));
-        self.days.iter().zip(1..).map(|(day, number)| (subject(number), day.span)).collect()
-    }
-
-    fn set_session_timers(&self, batch: &mut Batch<BookingTables>) {
-        for (subject, span) in self.timed_sessions() {
-            batch.set_timer(SESSION_END, &subject, span.ends_at(), json!({}));
-        }
-        if self.state.facts().is_some_and(|facts| facts.mode == Mode::Online) {
-            batch.set_timer(CREATE_MEETING, &self.id.to_string(), self.now, json!({}));
-        }
-    }
-
-    /// Carries new events to the day and the timers.
-    fn apply_effects(
-        &mut self,
-        batch: &mut Batch<BookingTables>,
-        events: &[Event],
-    ) -> Result<(), Error> {
-        let (booking_id, now) = (self.id, self.now);
-        let subject = booking_id.to_string();
-        for event in events {
-            match event {
-                Event::CheckoutOpened { until } => {
-                    let until = *until;
-                    self.apply_to_days(batch, |_| day::Command::Extend { booking_id, until })?;
-                    batch.set_timer(HOLD_END, &subject, until, json!({}));
+    fn carry_out(&mut self, batch: &mut Batch<BookingTables>, effect: Effect) -> Result<(), Error> {
+        match effect {
+            Effect::Day { session, command } => {
+                if let Some(day) = self.days.iter_mut().find(|day| day.span == session) {
+                    apply_to_day(batch, (&day.stream, &mut day.state), command)?;
                 }
-                Event::Confirmed { .. } => {
-                    let book = |span| day::Command::Book { booking_id, span, now };
-                    self.apply_to_days(batch, book)?;
-                    self.set_session_timers(batch);
-                    batch.end_timer(HOLD_END, &subject);
-                }
-                Event::Released | Event::Expired | Event::Unplaced { .. } => {
-                    self.apply_to_days(batch, |_| day::Command::Release { booking_id })?;
-                    batch.end_timer(HOLD_END, &subject);
-                }
-                Event::Cancelled { .. } => {
-                    self.apply_to_days(batch, |_| day::Command::Cancel { booking_id })?;
-                    batch.end_timer(CREATE_MEETING, &subject);
-                    for (subject, _) in self.timed_sessions() {
-                        batch.end_timer(SESSION_END, &subject);
-                    }
-                }
-                Event::SessionCancelled { number, .. } => {
-                    if let Some(day) = self.days.get_mut(number.saturating_sub(1)) {
-                        let cancel = day::Command::Cancel { booking_id };
-                        apply_to_day(batch, (&day.stream, &mut day.state), cancel)?;
-                    }
-                    batch.end_timer(SESSION_END, &session(booking_id, Some(*number)));
-                }
-                Event::Completed => batch.end_timer(CREATE_MEETING, &subject),
-                _ => {}
+            }
+            Effect::SetTimer { timer, due } => {
+                let (kind, subject) = key(self.id, timer);
+                batch.set_timer(kind, &subject, due, json!({}));
+            }
+            Effect::EndTimer(timer) => {
+                let (kind, subject) = key(self.id, timer);
+                batch.end_timer(kind, &subject);
             }
         }
         Ok(())
@@ -219,8 +170,9 @@ impl World {
             booking::domain::booking::RefundChoice,
         ),
     ) -> Result<(), Error> {
-        let cancellation = Cancellation { by, refund, notice_hours: NOTICE_HOURS };
-        self.command_booking(id, Command::Cancel { cancellation, session, now: self.now })
+        let unwritten = earlier_policy();
+        let cancellation = Cancellation { by, refund, session, unwritten };
+        self.command_booking(id, Command::Cancel { cancellation, now: self.now })
     }
 
     /// `AcceptClaim`.
@@ -236,8 +188,7 @@ impl World {
         self.answers(Service::Booking)?;
         let mut locked = self.lock_booking(id).ok_or(Error::Refused("NotFound".to_owned()))?;
         let mut batch = Batch::by("usr");
-        let events = locked.apply(&mut batch, command)?;
-        locked.apply_effects(&mut batch, &events)?;
+        locked.apply(&mut batch, command)?;
         self.commit(batch)
     }
 
@@ -287,8 +238,7 @@ impl World {
     fn end_hold(&mut self, id: Id<Booking>) -> Result<(), Error> {
         let mut batch = Batch::by("booking");
         if let Some(mut locked) = self.lock_booking(id) {
-            let events = locked.apply(&mut batch, Command::Expire { now: self.now })?;
-            locked.apply_effects(&mut batch, &events)?;
+            locked.apply(&mut batch, Command::Expire { now: self.now })?;
             if locked.state.held_until().is_none() {
                 batch.end_timer(HOLD_END, &id.to_string());
             }
@@ -298,18 +248,14 @@ impl World {
 
     fn end_session(&mut self, id: Id<Booking>, number: Option<usize>) -> Result<(), Error> {
         let mut batch = Batch::by("booking");
-        let mut is_over = true;
         if let Some(mut locked) = self.lock_booking(id) {
             locked.apply(&mut batch, Command::Complete { now: self.now })?;
             if locked.state.expects(number) {
                 return Ok(());
             }
-            is_over = !locked.state.expects(None);
         }
-        if is_over {
-            batch.end_timer(CREATE_MEETING, &id.to_string());
-        }
-        batch.end_timer(SESSION_END, &session(id, number));
+        let (kind, subject) = key(id, Timer::SessionEnd(number));
+        batch.end_timer(kind, &subject);
         self.commit(batch)
     }
 
@@ -398,8 +344,8 @@ pub(crate) fn on_payments(
         Some(Action::AttemptFailed { .. }) | None => return Ok(()),
     };
     let Some(mut locked) = world.lock_booking(id) else { return Ok(()) };
-    let events = locked.apply(batch, command)?;
-    locked.apply_effects(batch, &events)
+    locked.apply(batch, command)?;
+    Ok(())
 }
 
 /// Writes down that less than the price was paid, because of a provider's offer.

@@ -2,6 +2,7 @@
 //! again and when it is overtaken is decided by the service's own functions.
 
 mod refunds;
+mod reminders;
 pub(super) mod tables;
 
 use std::sync::LazyLock;
@@ -88,7 +89,7 @@ impl World {
                 return self.record_outcome(&row.mail, Outcome::Overtaken(reason));
             }
         }
-        let mail = self.begin_mail(&row.mail)?;
+        let mail = self.begin_mail(&row.mail, &facts)?;
         let message_id = self.message_id(&mail);
         let to = if mail.kind.is_for_the_practice() { "practice" } else { "customer" };
         let answer = self.deliver_mail(&message_id, to);
@@ -145,7 +146,7 @@ impl World {
             starts_at: Some(to_wire(span.starts_at())),
             ends_at: Some(to_wire(span.ends_at())),
             cancelled: known.is_session_cancelled(number),
-            share: None,
+            ..wire::Session::default()
         });
         let booking = wire::Booking {
             state: state.into(),
@@ -180,8 +181,8 @@ impl World {
         Answer::Taken
     }
 
-    /// Claims a mail for being handed over.
-    fn begin_mail(&mut self, mail: &Mail) -> Result<Mail, Error> {
+    /// Claims a mail for being handed over, and with a confirmation plans the booking's reminders.
+    fn begin_mail(&mut self, mail: &Mail, facts: &Facts) -> Result<Mail, Error> {
         let claimed_until = self.now.plus_seconds(CLAIM_SECONDS);
         let begun = Mail {
             state: State::Sending,
@@ -201,6 +202,7 @@ impl World {
             }
         });
         batch.set_timer(SEND_MAIL, &mail.id.to_string(), claimed_until, json!({}));
+        self.plan_reminders(&mut batch, mail, facts)?;
         self.commit(batch)?;
         Ok(Mail { attempts: mail.attempts, ..begun })
     }
@@ -287,6 +289,15 @@ impl World {
     }
 
     fn queue(&self, batch: &mut Batch<NotificationsTables>, mail: &NewMail, state: State) {
+        self.queue_due(batch, mail, (state, self.now));
+    }
+
+    fn queue_due(
+        &self,
+        batch: &mut Batch<NotificationsTables>,
+        mail: &NewMail,
+        (state, due_at): (State, Timestamp),
+    ) {
         let id = mail.id();
         if self.notifications.tables.mails.contains_key(&id) {
             return;
@@ -294,38 +305,10 @@ impl World {
         if self.has(Mutant::ForgetMail) && id.uuid().as_u128() % 7 == 3 {
             return;
         }
-        let row = MailRecord::queued(mail, state, self.now);
+        let row = MailRecord::queued(mail, state, (self.now, due_at));
         batch.change(move |tables: &mut NotificationsTables| drop(tables.mails.insert(id, row)));
         if state == State::Queued {
-            batch.set_timer(SEND_MAIL, &id.to_string(), self.now, json!({}));
-        }
-    }
-
-    fn link_arrived(&self, batch: &mut Batch<NotificationsTables>, booking: Id<Booking>) {
-        let about = About::Booking(booking);
-        let rows = self.notifications.tables.mails.values().filter(|row| row.mail.about == about);
-        for row in rows {
-            if !matches!(row.mail.kind, Kind::BookingConfirmed | Kind::PracticeNotice) {
-                continue;
-            }
-            let mut after = row.mail.clone();
-            match row.mail.state {
-                State::Queued => {
-                    after.due_at = self.now;
-                    batch.set_timer(SEND_MAIL, &after.id.to_string(), self.now, json!({}));
-                }
-                State::Sent if row.mail.kind == Kind::BookingConfirmed && !row.link_told => {
-                    let link = NewMail::of_booking(Kind::MeetingLink, booking);
-                    self.queue(batch, &link, State::Queued);
-                }
-                _ => {}
-            }
-            batch.change(move |tables: &mut NotificationsTables| {
-                if let Some(row) = tables.mails.get_mut(&after.id) {
-                    row.link_known = true;
-                    row.mail = after;
-                }
-            });
+            batch.set_timer(SEND_MAIL, &id.to_string(), due_at, json!({}));
         }
     }
 }
@@ -347,7 +330,9 @@ fn end(
     let id = row.mail.id;
     if !row.mail.state.is_over() {
         let told = match state {
-            State::Sent => Some(events::sent(&row.mail)),
+            State::Sent if row.mail.kind.is_sending_published() || row.is_reported => {
+                Some(events::sent(&row.mail))
+            }
             State::Failed => Some(events::failed(&row.mail, true)),
             _ => None,
         };
@@ -392,11 +377,14 @@ pub(crate) fn on_booking(
                 let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
                 world.queue(batch, &mail, State::Queued);
             }
+            // No confirmation of a simulated booking was sent before its reminders are queued.
+            let due_at = world.now.plus_seconds(planning::PLANNED_WITHIN_SECONDS);
             for mail in on_booking_events::reminders(&practice()?.mails, booking, booked_at) {
-                world.queue(batch, &mail, State::Queued);
+                world.queue_due(batch, &mail, (State::Queued, due_at));
             }
         }
-        Step::SendLink(booking) => world.link_arrived(batch, booking),
+        // Only what a release before has queued waits for a room.
+        Step::SendLink(_booking) => {}
         Step::SendCancellation { booking, payload } => {
             for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
                 let mail = on_booking_events::cancellation_mail(kind, (booking, None), &payload);

@@ -1,17 +1,19 @@
 //! What the practice offers and when it works, and what is asked of that.
 
+use std::sync::Arc;
+
 use booking::domain::availability::Rules;
 use booking::domain::booking::{Mode, Package};
 use booking::domain::practitioners::{Practitioner, Practitioners};
 use booking::domain::span::Span;
 use jiff::civil::{Time, Weekday};
 use jiff::tz::{Offset, TimeZone};
-use kernel::id::Customer;
-use kernel::{Id, Money, Timestamp};
+use kernel::id::{Booking, Customer};
+use kernel::{CancellationPolicy, CancellationTier, Id, Money, PracticeLate, Timestamp};
 use practice::{Availability, LEAD_ID};
 
-/// Until how many hours before its session a cancelled booking is paid back.
-pub(crate) const NOTICE_HOURS: i64 = 24;
+/// Until how many hours before its session a cancelled booking is paid back whole.
+const NOTICE_HOURS: u16 = 24;
 
 /// Something that the practice offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +36,26 @@ pub(crate) const PACKAGE_PRICE: Money = Money::inr(100_001);
 
 /// The package as it is booked.
 pub(crate) fn package() -> Package {
-    let notice_hours = i32::try_from(NOTICE_HOURS).unwrap_or_default();
+    let notice_hours = i32::from(NOTICE_HOURS);
     Package { id: "starter".to_owned(), title: "Starter Package".to_owned(), notice_hours }
+}
+
+/// The policy of bookings that carry none.
+pub(crate) fn earlier_policy() -> CancellationPolicy {
+    CancellationPolicy::all_or_nothing(String::new(), NOTICE_HOURS)
+}
+
+/// What a booking carries: three in four a policy with a tier that gives a part, so that parts of a
+/// price go back, and the others none, as bookings of earlier releases.
+pub(crate) fn policy_of(id: Id<Booking>) -> Option<Arc<CancellationPolicy>> {
+    let tiers = [(NOTICE_HOURS, 100), (NOTICE_HOURS / 2, 37), (0, 0)];
+    let tier = |(until_hours, refund_percent)| CancellationTier {
+        until_hours,
+        refund_percent,
+        practice_late: PracticeLate::Nothing,
+    };
+    let policy = CancellationPolicy::new("simulated".to_owned(), tiers.map(tier).to_vec());
+    policy.filter(|_| !id.uuid().as_u128().is_multiple_of(4)).map(Arc::new)
 }
 
 /// A consultation that costs nothing; each customer has it once.

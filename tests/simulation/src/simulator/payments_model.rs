@@ -11,16 +11,15 @@ mod webhooks;
 
 use booking::domain::span::Span;
 use eventstore::Recorded;
-use kernel::id::{Booking, Customer, PaymentLink, Refund as RefundKind};
+use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id};
 use payments::app::fold::{PollDirective, ProviderReport};
-use payments::consumers::booking::{Step, step};
+use payments::consumers::booking::step;
 use payments::contract::{collection_event, collection_stream};
-use payments::domain::booking_intent::{BookingIntent, command};
+use payments::domain::booking_intent::{BookingIntent, Step, command};
 use payments::domain::booking_status::BookingStatus;
-use payments::domain::collection::{Collection, CollectionLife, Command, Event, LinkChange};
+use payments::domain::collection::{Collection, CollectionLife, Command, Effect, Event, effects};
 use payments::domain::fact::{Amount, OrderId, Source};
-use payments::domain::link::Link;
 use payments::domain::refund::Cause;
 use payments::timers::kinds::{
     CLOSE_LINK, FOLD_WEBHOOK, REFUND, RENEW_AFTER, RENEW_REFUND, refund_pause,
@@ -30,14 +29,12 @@ use payments::timers::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 use serde_json::json;
 
 use super::mutant::Mutant;
-use super::provider::WebhookDelivery;
 use super::service::{Error, Service};
 use super::store::Batch;
 use super::world::World;
-use checker::snapshot::Ack;
 
 use locked::LockedCollection;
-use refunds::{is_ended, without_loss};
+use refunds::without_loss;
 
 pub(crate) use tables::PaymentsTables;
 
@@ -48,7 +45,7 @@ impl World {
     pub(crate) fn lock_collection(&self, booking_id: Id<Booking>) -> LockedCollection {
         let state = self.payments.tables.states.get(&booking_id).cloned().unwrap_or_default();
         let books = self.payments.tables.ledger_of(booking_id);
-        LockedCollection { booking_id, state, books }
+        LockedCollection { booking_id, state, books, unhurried_until: None }
     }
 
     /// Decides, appends, and sets the timers of what has to be done outside.
@@ -92,62 +89,44 @@ impl World {
             tables.keep(booking_id, books, entries);
             tables.issue(booking_id, now);
         });
-        for event in &events {
-            self.follow(batch, locked, event);
+        let follow = |known| effects(was_undecided, known, &events);
+        let mut effects = locked.collection().map(follow).unwrap_or_default();
+        if self.has(Mutant::AskProviderForDesk) {
+            effects.extend(events.iter().filter_map(|event| locked.asks_for_desk(event)));
         }
-        if locked.has_undecided() && !was_undecided {
-            self.restart_polling(batch, locked);
+        for effect in effects {
+            self.carry_out(batch, locked, effect);
         }
         Ok(events)
     }
 
-    /// What an event leaves to do, in the same transaction.
-    fn follow(&self, batch: &mut Batch<PaymentsTables>, locked: &LockedCollection, event: &Event) {
-        match event {
-            Event::OrderCreated { order, .. } => {
-                self.restart_polling(batch, locked);
-                self.fold_waiting(batch, order);
+    /// Carries out what follows from events, in the same transaction.
+    fn carry_out(
+        &self,
+        batch: &mut Batch<PaymentsTables>,
+        locked: &LockedCollection,
+        effect: Effect,
+    ) {
+        let (booking_id, now) = (locked.booking_id, self.now);
+        let first = || json!({ "step": 0 });
+        match effect {
+            Effect::RestartPolling => self.restart_polling(batch, locked),
+            Effect::BeginPolling => self.begin_polling(batch, locked),
+            Effect::FoldWaiting(order) => self.fold_waiting(batch, &order),
+            Effect::RecheckSoldOrder => {
+                self.ask_sold_next(batch, booking_id, RecheckSchedule::first(now), None);
             }
-            Event::Link { link_id, change } => self.follow_link(batch, locked, *link_id, change),
-            Event::Verified { .. } => {
-                self.ask_sold_next(
-                    batch,
-                    locked.booking_id,
-                    RecheckSchedule::first(self.now),
-                    None,
-                );
+            Effect::RequestRefund(id) => batch.set_timer(REFUND, &id.to_string(), now, first()),
+            Effect::PollRefund(id) => self.ask_refund_in(batch, id, (1, refund_pause(1))),
+            Effect::EndRefund(id) => batch.end_timer(REFUND, &id.to_string()),
+            Effect::RenewRefund(failed) => {
+                let due = now.plus_seconds(RENEW_AFTER);
+                batch.set_timer(RENEW_REFUND, &failed.to_string(), due, json!({}));
             }
-            Event::RefundRequested { refund_id, .. } if is_ended(locked, *refund_id) => {}
-            Event::RefundRequested { .. } if self.is_given_back_at_desk(locked, event) => {}
-            Event::RefundRequested { refund_id, .. } | Event::RefundReleased { refund_id } => {
-                let step = json!({ "step": 0 });
-                batch.set_timer(REFUND, &refund_id.to_string(), self.now, step);
-            }
-            Event::RefundDiscovered { refund_id, .. } => {
-                self.ask_refund_in(batch, *refund_id, (1, refund_pause(1)));
-            }
-            Event::RefundFailed { refund_id, .. } => {
-                let subject = refund_id.to_string();
-                batch.end_timer(REFUND, &subject);
-                let known = locked.collection();
-                let payment = known.and_then(|it| Some(&it.refunds.get(refund_id)?.payment));
-                for failed in known.into_iter().flat_map(|it| it.renewable(payment)) {
-                    let due = self.now.plus_seconds(RENEW_AFTER);
-                    batch.set_timer(RENEW_REFUND, &failed.to_string(), due, json!({}));
-                }
-            }
-            Event::RefundProcessed { refund_id } => {
-                batch.end_timer(REFUND, &refund_id.to_string());
-            }
-            Event::DisputeObserved(dispute) if !dispute.fact.state.is_open() => {
-                let known = locked.collection();
-                let refunds = known.into_iter().flat_map(|it| it.refunds_of(&dispute.payment));
-                for (refund_id, _) in refunds.filter(|(_, refund)| refund.is_unaccepted()) {
-                    let step = json!({ "step": 0 });
-                    batch.set_timer(REFUND, &refund_id.to_string(), self.now, step);
-                }
-            }
-            _ => {}
+            Effect::CloseLink(id) => batch.set_timer(CLOSE_LINK, &id.to_string(), now, first()),
+            Effect::EndCloseLink(id) => batch.end_timer(CLOSE_LINK, &id.to_string()),
+            // Receipts are issued by the tables, and a late webhook is only told of.
+            Effect::ExpectWebhook(_) | Effect::ReportReturn(_) | Effect::IssuePapers => {}
         }
     }
 
@@ -156,44 +135,20 @@ impl World {
         self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), bounds);
     }
 
+    fn begin_polling(&self, batch: &mut Batch<PaymentsTables>, locked: &LockedCollection) {
+        let Some(held_until) = locked.unhurried_until else {
+            return self.restart_polling(batch, locked);
+        };
+        let payable_until = locked.payable_until();
+        let bounds = Bounds { held_until: Some(held_until), payable_until };
+        self.poll_next(batch, locked.booking_id, PollSchedule::unhurried(self.now), bounds);
+    }
+
     fn fold_waiting(&self, batch: &mut Batch<PaymentsTables>, order: &OrderId) {
         for (event_id, webhook) in &self.payments.tables.webhooks {
             if webhook.waits_for.as_ref() == Some(order) {
                 batch.set_timer(FOLD_WEBHOOK, event_id, self.now, json!({}));
             }
-        }
-    }
-
-    fn follow_link(
-        &self,
-        batch: &mut Batch<PaymentsTables>,
-        locked: &LockedCollection,
-        link_id: Id<PaymentLink>,
-        change: &LinkChange,
-    ) {
-        let link = locked.collection().and_then(|known| known.links.get(&link_id));
-        let subject = link_id.to_string();
-        let is_over = link.is_none_or(Link::is_over);
-        match change {
-            LinkChange::Opened { .. } => {}
-            LinkChange::Created { .. } => {
-                self.restart_polling(batch, locked);
-                if link.is_some_and(|link| link.withdrawn.is_some()) {
-                    batch.set_timer(CLOSE_LINK, &subject, self.now, json!({ "step": 0 }));
-                }
-            }
-            LinkChange::Observed { fact, .. } => {
-                if let Some(order) = &fact.order {
-                    self.fold_waiting(batch, order);
-                }
-                if is_over {
-                    batch.end_timer(CLOSE_LINK, &subject);
-                }
-            }
-            LinkChange::Withdrawn(_) => {
-                batch.set_timer(CLOSE_LINK, &subject, self.now, json!({ "step": 0 }));
-            }
-            LinkChange::Absent => batch.end_timer(CLOSE_LINK, &subject),
         }
     }
 
@@ -343,28 +298,6 @@ impl World {
         self.apply(&mut batch, &mut locked, Command::Claim)?;
         self.commit(batch)?;
         self.poll_provider(booking_id, PollDirective::Restart);
-        Ok(())
-    }
-
-    /// A webhook has come: it is written down before it is answered.
-    pub(crate) fn take_webhook(&mut self, notice: &WebhookDelivery) -> Result<(), Error> {
-        self.answers(Service::Payments)?;
-        let WebhookDelivery { event_id, body, observations } = notice.clone();
-        let tables = &self.payments.tables;
-        let is_known = tables.webhooks.contains_key(&event_id)
-            || tables.webhooks.values().any(|known| known.body == body);
-        if !is_known {
-            let mut batch = Batch::by("razorpay");
-            batch.set_timer(FOLD_WEBHOOK, &event_id, self.now, json!({}));
-            let (id, body) = (event_id.clone(), body.clone());
-            batch.change(move |tables: &mut PaymentsTables| {
-                let webhook =
-                    tables::Webhook { body, observations, is_folded: false, waits_for: None };
-                tables.webhooks.insert(id, webhook);
-            });
-            self.commit(batch)?;
-        }
-        self.acks.push(Ack::Webhook { event_id, body_sha256: body.into_bytes() });
         Ok(())
     }
 

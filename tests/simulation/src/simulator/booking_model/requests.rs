@@ -9,14 +9,12 @@ use booking::domain::booking::{Command, ConfirmationBasis, Event, Facts, Origin,
 use booking::domain::day;
 use booking::domain::practitioners::{DayLoad, OccupiedTime, Practitioner, order_for_anyone};
 use booking::domain::span::Span;
-use booking::timers::kinds::HOLD_END;
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
-use serde_json::json;
 
 use super::super::coverage::Fault;
 use super::super::mutant::Mutant;
-use super::super::offerings::{PACKAGE_PRICE, SlotRequest, package};
+use super::super::offerings::{PACKAGE_PRICE, SlotRequest, package, policy_of};
 use super::super::service::{Error, Service};
 use super::super::store::Batch;
 use super::super::world::World;
@@ -138,15 +136,6 @@ impl World {
         let (state, now) = (State::Absent, self.now);
         let mut locked = LockedBooking { id, state, days, now };
         locked.apply(&mut batch, Command::Request { facts, until })?;
-        if is_free {
-            let book = |span| day::Command::Book { booking_id: id, span, now };
-            locked.apply_to_days(&mut batch, book)?;
-            locked.set_session_timers(&mut batch);
-        } else {
-            let hold = |span| day::Command::Hold { booking_id: id, span, until, now };
-            locked.apply_to_days(&mut batch, hold)?;
-            batch.set_timer(HOLD_END, &id.to_string(), until, json!({}));
-        }
         if self.has(Mutant::ConfirmForNothing) && self.rng.chance(100) {
             let confirmed = Event::Confirmed { basis: ConfirmationBasis::Free, reinstated: false };
             let new = booking_event(id, &confirmed).map_err(Error::broken)?;
@@ -179,5 +168,6 @@ fn facts(id: Id<Booking>, (practitioner, slot_request): (&Practitioner, &SlotReq
         practitioner_id: practitioner.id.clone(),
         mode: slot_request.mode,
         origin: Origin::Account,
+        policy: policy_of(id),
     }
 }

@@ -24,7 +24,7 @@ impl World {
         }
         let before = mail.payload.get(RENEWS).and_then(Value::as_str);
         let was_told = before.is_some_and(|before| self.unannounced(before).is_none());
-        let mut row = MailRecord::queued(mail, State::Dropped, self.now);
+        let mut row = MailRecord::queued(mail, State::Dropped, (self.now, self.now));
         row.reason = Some(if was_told { "renewed" } else { REQUESTED });
         batch.change(move |tables: &mut NotificationsTables| drop(tables.mails.insert(id, row)));
     }

@@ -18,15 +18,20 @@ pub(crate) struct MailRecord {
     /// Why it was dropped.
     pub(crate) reason: Option<&'static str>,
     pub(crate) message_id: Option<String>,
-    pub(crate) link_known: bool,
     pub(crate) link_told: bool,
-    /// Whether an event has reported its outcome.
+    /// Whether an event has reported that it failed.
     pub(crate) is_reported: bool,
+    /// Whether it is a reminder that was planned with its booking's confirmation.
+    pub(crate) is_planned: bool,
 }
 
 impl MailRecord {
-    /// A new one.
-    pub(super) fn queued(new: &NewMail, state: State, now: Timestamp) -> Self {
+    /// A new one that is due at `due_at`.
+    pub(super) fn queued(
+        new: &NewMail,
+        state: State,
+        (now, due_at): (Timestamp, Timestamp),
+    ) -> Self {
         let mail = Mail {
             id: new.id(),
             kind: new.kind,
@@ -35,7 +40,7 @@ impl MailRecord {
             payload: new.payload.clone(),
             state,
             attempts: 0,
-            due_at: now,
+            due_at,
             queued_at: now,
             first_tried_at: None,
             in_flight: false,
@@ -44,9 +49,9 @@ impl MailRecord {
             mail,
             reason: None,
             message_id: None,
-            link_known: false,
             link_told: false,
             is_reported: false,
+            is_planned: false,
         }
     }
 }

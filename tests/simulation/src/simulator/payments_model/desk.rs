@@ -2,12 +2,11 @@
 
 use kernel::Id;
 use kernel::id::Booking;
-use payments::domain::collection::{Collection, Command, Event, Terms};
+use payments::domain::collection::{Collection, Command, Effect, Event, Terms};
 use payments::domain::desk::{Handover, Way, payment_id};
 use payments::domain::fact::Amount;
 use payments::domain::ledger::{Account, Entry};
 
-use super::super::mutant::Mutant;
 use super::super::service::{Error, Service};
 use super::super::store::Batch;
 use super::super::world::World;
@@ -64,14 +63,6 @@ impl World {
         self.apply(&mut batch, &mut locked, command)?;
         self.commit(batch).map(|()| true)
     }
-
-    /// Whether a refund is a person's to give back, so that the provider is not asked.
-    pub(super) fn is_given_back_at_desk(&self, locked: &LockedCollection, event: &Event) -> bool {
-        let Event::RefundRequested { refund, .. } = event else { return false };
-        let known = locked.collection();
-        !self.has(Mutant::AskProviderForDesk)
-            && known.is_some_and(|known| known.is_at_desk(&refund.payment))
-    }
 }
 
 impl LockedCollection {
@@ -81,6 +72,13 @@ impl LockedCollection {
             Some(known) if known.is_paid_at_desk() => Err(Error::Refused("AlreadyPaid".to_owned())),
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// The request that the provider would get if a refund were not a person's to give back.
+    pub(super) fn asks_for_desk(&self, event: &Event) -> Option<Effect> {
+        let Event::RefundRequested { refund_id, refund } = event else { return None };
+        let is_at_desk = self.collection()?.is_at_desk(&refund.payment);
+        is_at_desk.then_some(Effect::RequestRefund(*refund_id))
     }
 }
 

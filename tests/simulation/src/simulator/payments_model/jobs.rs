@@ -133,6 +133,10 @@ impl World {
             return self.reply(saga, None);
         };
         let mut locked = self.lock_collection(booking_id);
+        if self.hears_webhooks() {
+            let facts = self.facts_of(booking_id).ok().flatten();
+            locked.unhurried_until = facts.and_then(|facts| facts.held_until);
+        }
         let mut batch = Batch::by("payments");
         let recorded = self
             .apply(

@@ -10,6 +10,8 @@ pub(crate) struct LockedCollection {
     pub(super) booking_id: Id<Booking>,
     pub(super) state: State,
     pub(super) books: Books,
+    /// Until when the booking's time is held, where webhooks are heard.
+    pub(super) unhurried_until: Option<Timestamp>,
 }
 
 impl LockedCollection {

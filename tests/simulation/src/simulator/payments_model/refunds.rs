@@ -297,12 +297,6 @@ fn given(locked: &LockedCollection) -> Vec<Id<RefundKind>> {
     refunds.filter(|(_, it)| it.end == Some(End::Given)).map(|(id, _)| *id).collect()
 }
 
-/// Whether a refund ended in the append in which it was requested.
-pub(super) fn is_ended(locked: &LockedCollection, refund_id: Id<RefundKind>) -> bool {
-    let refund = locked.collection().and_then(|known| known.refunds.get(&refund_id));
-    refund.is_some_and(|refund| refund.end.is_some())
-}
-
 /// A dispute as it would be if none were ever lost.
 pub(super) fn without_loss(mut dispute: Dispute) -> Dispute {
     if dispute.fact.state == DisputeState::Lost {

@@ -27,6 +27,7 @@ use checker::snapshot::{CollectionRow, LedgerLine, LinkRow, ReceiptRow, RefundRo
 pub(crate) struct Webhook {
     pub(crate) body: String,
     pub(crate) observations: Vec<Observation>,
+    pub(crate) received_at: Timestamp,
     pub(crate) is_folded: bool,
     pub(crate) waits_for: Option<OrderId>,
 }

@@ -1,23 +1,28 @@
-//! payments' webhooks in the simulation: kept when they come, and folded by a timer.
+//! payments' webhooks in the simulation: kept when they come, and folded at once or by a timer.
 
 use std::collections::BTreeMap;
 
+use checker::snapshot::Ack;
 use futures::FutureExt as _;
 use kernel::Id;
 use kernel::id::Booking;
 use payments::app::fold::{PollDirective, ProviderReport};
+use payments::app::fold_webhook::{WebhookContent, content_of};
+use payments::app::webhook_health::HEARD_SECONDS;
 use payments::domain::collection::Command;
 use payments::domain::fact::{OrderId, PaymentId, Source};
 use payments::providers::{Observation, Provider as _, ProviderError};
 use payments::timers::kinds::FOLD_WEBHOOK;
+use serde_json::json;
 
 use super::super::mutant::Mutant;
-use super::super::service::Error;
+use super::super::provider::WebhookDelivery;
+use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
 use super::super::world::World;
 use super::jobs::never;
 use super::locked::LockedCollection;
-use super::tables::PaymentsTables;
+use super::tables::{PaymentsTables, Webhook};
 
 /// Whose money an observation tells of.
 enum Subject {
@@ -30,6 +35,64 @@ enum Subject {
 }
 
 impl World {
+    /// A webhook has come: it is written down before it is answered, and folded with that where
+    /// nothing has to be asked.
+    pub(crate) fn take_webhook(&mut self, notice: &WebhookDelivery) -> Result<(), Error> {
+        self.answers(Service::Payments)?;
+        let WebhookDelivery { event_id, body, .. } = notice.clone();
+        let webhooks = &self.payments.tables.webhooks;
+        let is_known =
+            webhooks.contains_key(&event_id) || webhooks.values().any(|known| known.body == body);
+        if !is_known {
+            match self.store_webhook(notice, true) {
+                Ok(()) => {}
+                Err(Error::Died) => return Err(Error::Died),
+                Err(_) => self.store_webhook(notice, false)?,
+            }
+        }
+        self.acks.push(Ack::Webhook { event_id, body_sha256: body.into_bytes() });
+        Ok(())
+    }
+
+    /// Whether a webhook has arrived within the last hour.
+    pub(super) fn hears_webhooks(&self) -> bool {
+        let since = self.now.plus_seconds(-HEARD_SECONDS);
+        self.payments.tables.webhooks.values().any(|it| it.received_at > since)
+    }
+
+    fn store_webhook(&mut self, notice: &WebhookDelivery, may_fold: bool) -> Result<(), Error> {
+        let WebhookDelivery { event_id, body, observations } = notice.clone();
+        let mut batch = Batch::by("razorpay");
+        let is_folded = may_fold && self.fold_at_once(&mut batch, &observations)?;
+        if !is_folded {
+            batch.set_timer(FOLD_WEBHOOK, &event_id, self.now, json!({}));
+        }
+        let received_at = self.now;
+        let webhook = Webhook { body, observations, received_at, is_folded, waits_for: None };
+        batch.change(move |tables: &mut PaymentsTables| {
+            tables.webhooks.insert(event_id, webhook);
+        });
+        self.commit(batch)
+    }
+
+    fn fold_at_once(
+        &mut self,
+        batch: &mut Batch<PaymentsTables>,
+        observations: &[Observation],
+    ) -> Result<bool, Error> {
+        let read = observations.iter().filter(|it| self.is_read(it)).cloned();
+        let (payment, order) = match content_of(read.collect()) {
+            WebhookContent::Nothing => return Ok(true),
+            WebhookContent::More => return Ok(false),
+            WebhookContent::Payment(payment, order) => (payment, order),
+        };
+        let Some(booking_id) = self.booking_of_order(&order) else { return Ok(false) };
+        let mut locked = self.lock_collection(booking_id);
+        let report = ProviderReport { payments: vec![payment], ..ProviderReport::default() };
+        self.fold(batch, &mut locked, &report, (Source::Webhook, PollDirective::Restart))?;
+        Ok(true)
+    }
+
     pub(super) fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Error> {
         let event_id = key.1.clone();
         let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
