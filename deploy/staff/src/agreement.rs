@@ -1,7 +1,7 @@
 //! What a client agreed to, in the words that were recorded. The practice's texts and rules of
 //! today are no evidence of that day's, so where nothing was recorded, that is said.
-use super::dates::Zone;
-use super::labels::text;
+use crate::dates::Zone;
+use crate::labels::text;
 use serde_json::Value;
 
 /// The three texts: their names in the answer, and for people.
@@ -9,7 +9,7 @@ const TEXTS: [(&str, &str); 3] =
     [("terms", "Terms"), ("refunds", "Refund policy"), ("privacy", "Privacy policy")];
 
 /// What was agreed to, in rows of a name and words.
-pub(super) fn rows(zone: &Zone, history: &Value) -> Vec<(&'static str, String)> {
+pub(crate) fn rows(zone: &Zone, history: &Value) -> Vec<(&'static str, String)> {
     let mut rows = vec![("Terms accepted", moment(zone, &history["termsAcceptedAt"]))];
     let accepted = &history["acceptedTerms"];
     if accepted.is_null() {
@@ -28,7 +28,7 @@ pub(super) fn rows(zone: &Zone, history: &Value) -> Vec<(&'static str, String)> 
 }
 
 /// The words of the texts that were shown, with their names; of those that are kept.
-pub(super) fn kept_words(history: &Value) -> Vec<(String, String)> {
+pub(crate) fn kept_words(history: &Value) -> Vec<(String, String)> {
     let accepted = &history["acceptedTerms"];
     let kept = TEXTS.iter().map(|(key, name)| {
         let shown = &accepted[*key];
@@ -65,7 +65,8 @@ fn cancellation(history: &Value) -> String {
     let until = |hours: i64| {
         format!(
             "Until {hours} hours before its start each session is cancelled with a refund of what \
-             was paid for it; later without."
+             was paid for it{}",
+            later(&history["booking"]["booking"]["cancellationPolicy"], hours)
         )
     };
     let accepted = &history["acceptedTerms"];
@@ -87,6 +88,35 @@ fn cancellation(history: &Value) -> String {
         None => "What the page said is not recorded.".to_owned(),
     };
     format!("{} The rule when the terms were accepted. {said}", until(hours))
+}
+
+/// The ends of the sentence "is cancelled with a refund of what was paid for it", as the booking's
+/// own policy has them where it is of these hours.
+fn later(policy: &Value, hours: i64) -> String {
+    let number = |tier: &Value, name: &str| tier[name].as_i64().unwrap_or_default();
+    let tiers = policy["tiers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_told = tiers.first().is_some_and(|tier| number(tier, "untilHours") == hours);
+    if !is_told || tiers.len() < 2 {
+        return "; later without.".to_owned();
+    }
+    let line = |tier: &Value| {
+        let given = match &tier["practiceLate"] {
+            Value::Null => String::new(),
+            late if late["freeSession"] == true => "a free session".to_owned(),
+            late => format!("{}% of the price", number(late, "sharePercent")),
+        };
+        let given = match given.as_str() {
+            "" => given,
+            _ => format!(" (all of it, and {given}, when the practice cancels then)"),
+        };
+        match (number(tier, "untilHours"), number(tier, "refundPercent")) {
+            (_, 0) => format!("; later without{given}."),
+            (until, percent) => {
+                format!(", until {until} hours before with {percent}% of it{given}")
+            }
+        }
+    };
+    tiers.iter().skip(1).map(line).collect()
 }
 
 fn consent(zone: &Zone, consent: &Value) -> String {
@@ -111,7 +141,7 @@ fn consent(zone: &Zone, consent: &Value) -> String {
 }
 
 /// By which way a consent was given, and what proves it.
-pub(super) fn way(zone: &Zone, record: &Value) -> String {
+pub(crate) fn way(zone: &Zone, record: &Value) -> String {
     let mut words = match record["channel"].as_str() {
         Some("CONSENT_CHANNEL_ACCOUNT") => "Way: the session of the client's account".to_owned(),
         Some("CONSENT_CHANNEL_PAGE") => "Way: the page of a booking made on the phone".to_owned(),
@@ -221,6 +251,18 @@ mod tests {
         );
         assert!(told.contains("Privacy policy: Not recorded"), "{told}");
         assert!(told.contains("Until 36 hours") && told.contains("The page said 24 hours."));
+        let tiers = json!([
+            { "untilHours": 36, "refundPercent": 100 },
+            { "untilHours": 12, "refundPercent": 50, "practiceLate": { "sharePercent": 20 } },
+            { "practiceLate": { "freeSession": true } },
+        ]);
+        let mut in_steps = history.clone();
+        in_steps["booking"]["booking"]["cancellationPolicy"]["tiers"] = tiers;
+        assert!(said(&in_steps).contains(
+            "what was paid for it, until 12 hours before with 50% of it (all of it, and 20% of the \
+             price, when the practice cancels then); later without (all of it, and a free session, \
+             when the practice cancels then)."
+        ));
         let words = kept_words(&history);
         assert_eq!(words, [("Terms of 2026-11-22, as shown".to_owned(), "All words.".to_owned())]);
         assert_eq!(kept_words(&json!({})), []);
