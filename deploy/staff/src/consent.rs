@@ -1,33 +1,48 @@
 //! `sukoon consent verify`: whether a consent file is one that the practice handed out, unchanged;
 //! and `consent withdrawn`: sessions to come whose clients have withdrawn their consent.
-use super::agreement::way;
-use super::arguments::{Arguments, Usage};
-use super::dates::Zone;
-use super::labels::{address, client_name, contact, list, text};
-use super::outcome::Outcome;
-use super::session::Session;
-use super::table::printable;
-use crate::output;
+use crate::agreement::way;
+use crate::arguments::Nothing;
+use crate::dates::Zone;
+use crate::labels::{address, client_name, contact, list, text};
+use crate::outcome::Outcome;
+use crate::session::Session;
+use crate::table::printable;
 use anyhow::{Context as _, Result, bail};
+use machine::output;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 /// The longest file that booking verifies, in bytes. What is longer is not sent.
 const BYTES_MAX: u64 = 200_000;
 
-/// Everything else is known only to the practice.
-pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
-    Ok(())
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Consent {
+    /// Sessions to come whose client has withdrawn the consent.
+    Withdrawn(Nothing),
+    /// Whether a consent file is ours and unchanged, and who gave it.
+    Verify(Verification),
 }
 
-pub(super) async fn verify(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let path = arguments.at(0);
-    let content = read(path).with_context(|| format!("{path} cannot be read"))?;
+#[derive(Debug, clap::Args)]
+pub(crate) struct Verification {
+    file: PathBuf,
+}
+
+pub(crate) async fn run(session: &Session, consent: &Consent) -> Result<Outcome> {
+    match consent {
+        Consent::Withdrawn(_) => withdrawn(session).await,
+        Consent::Verify(verification) => verify(session, &verification.file).await,
+    }
+}
+
+async fn verify(session: &Session, path: &Path) -> Result<Outcome> {
+    let content = read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let method = "booking.v1.ConsentStaffService/VerifyConsentFile";
     let answer = session.call(method, &json!({ "content": content })).await?;
     let genuine = answer["genuine"].as_bool().unwrap_or_default();
-    if arguments.json() {
+    if session.options.json {
         output::line(&answer);
     } else if genuine {
         genuine_lines(&Zone::of(session).await?, &answer["consent"]);
@@ -37,10 +52,10 @@ pub(super) async fn verify(session: &Session, arguments: &Arguments) -> Result<O
     Ok(if genuine { Outcome::Complete } else { Outcome::Partial })
 }
 
-pub(super) async fn withdrawn(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+async fn withdrawn(session: &Session) -> Result<Outcome> {
     let method = "booking.v1.ConsentStaffService/ListWithdrawnConsents";
     let answer = session.call(method, &json!({})).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(&answer);
         return Ok(Outcome::Complete);
     }
@@ -64,7 +79,7 @@ pub(super) async fn withdrawn(session: &Session, arguments: &Arguments) -> Resul
 }
 
 /// The text of a file; one that is too long, or no text, is no consent file.
-fn read(path: &str) -> Result<String> {
+fn read(path: &Path) -> Result<String> {
     let mut content = String::new();
     let mut file = File::open(path)?.take(BYTES_MAX.saturating_add(1));
     file.read_to_string(&mut content)?;
@@ -100,14 +115,13 @@ mod tests {
     #[test]
     fn only_a_text_of_a_likely_length_is_sent() {
         let path = std::env::temp_dir().join(format!("consent-{}.txt", std::process::id()));
-        let shown = path.to_string_lossy().into_owned();
         fs::write(&path, "Record: cns_1").unwrap();
-        assert_eq!(read(&shown).unwrap(), "Record: cns_1");
+        assert_eq!(read(&path).unwrap(), "Record: cns_1");
         fs::write(&path, vec![b'a'; 200_001]).unwrap();
-        assert!(read(&shown).is_err());
+        assert!(read(&path).is_err());
         fs::write(&path, [0xff, 0xfe, 0x00]).unwrap();
-        assert!(read(&shown).is_err());
-        fs::remove_file(path).unwrap();
-        assert!(read(&shown).is_err());
+        assert!(read(&path).is_err());
+        fs::remove_file(&path).unwrap();
+        assert!(read(&path).is_err());
     }
 }

@@ -1,11 +1,11 @@
 //! The confirmation prompt before an irreversible command.
-use super::arguments::Arguments;
+use crate::arguments::CommonOptions;
 use anyhow::{Context, Result, bail};
 use std::io::{IsTerminal as _, Write as _};
 
 /// Asks for confirmation, unless `--yes` is given. Only "y" and "yes" confirm.
-pub(super) fn require_confirmation(arguments: &Arguments, question: &str) -> Result<()> {
-    if arguments.has("yes") {
+pub(crate) fn require_confirmation(options: CommonOptions, question: &str) -> Result<()> {
+    if options.yes {
         return Ok(());
     }
     if !std::io::stdin().is_terminal() {

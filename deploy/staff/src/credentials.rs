@@ -1,17 +1,17 @@
 //! Who signs in where, and where the second step comes from.
-use super::kept::KeptSession;
-use super::tokens::Tokens;
-use crate::app_codes::{Next, OwnerApp};
-use crate::environment::Environment;
-use crate::owner;
-use crate::paths::Paths;
-use crate::run_state;
+use crate::kept::KeptSession;
+use crate::tokens::Tokens;
 use anyhow::{Context, Result, bail};
+use machine::app_codes::{Next, OwnerApp};
+use machine::environment::Environment;
+use machine::owner;
+use machine::paths::Paths;
+use machine::run_state;
 use std::io::{BufRead, IsTerminal as _, Write as _};
 use std::time::Duration;
 
 /// Where codes of an authenticator app come from.
-pub(super) enum SecondStep {
+pub(crate) enum SecondStep {
     /// The app of this machine's owner.
     Own(OwnerApp),
     /// A person: the code of `SUKOON_CODE`, or what is typed.
@@ -20,7 +20,7 @@ pub(super) enum SecondStep {
 
 impl SecondStep {
     /// Whether a code can be had for the account of this session.
-    pub(super) fn is_at_hand(&self, tokens: &Tokens) -> bool {
+    pub(crate) fn is_at_hand(&self, tokens: &Tokens) -> bool {
         match self {
             Self::Own(_) => tokens.app_id.is_some(),
             Self::Typed(Some(_)) => true,
@@ -29,12 +29,12 @@ impl SecondStep {
     }
 
     /// Whether it is the app of this machine's owner.
-    pub(super) fn is_own(&self) -> bool {
+    pub(crate) fn is_own(&self) -> bool {
         matches!(self, Self::Own(_))
     }
 
     /// A code, at this time of the identity service.
-    pub(super) async fn code(&self, mut seconds: i64) -> Result<String> {
+    pub(crate) async fn code(&self, mut seconds: i64) -> Result<String> {
         match self {
             Self::Own(app) => loop {
                 match app.next(seconds)? {
@@ -51,7 +51,7 @@ impl SecondStep {
     }
 
     /// What to do about a code that was refused.
-    pub(super) fn refused(&self) -> String {
+    pub(crate) fn refused(&self) -> String {
         match self {
             Self::Own(app) => format!(
                 "the owner has another authenticator app than that of {}; remove that file, and \
@@ -86,25 +86,25 @@ fn ask_for_code() -> Result<String> {
 }
 
 /// The address of a practice, and the account to sign in with.
-pub(super) struct Credentials {
+pub(crate) struct Credentials {
     /// The practice.
-    pub(super) url: String,
+    pub(crate) url: String,
     /// The account.
-    pub(super) email: String,
+    pub(crate) email: String,
     /// Its password.
-    pub(super) password: String,
+    pub(crate) password: String,
     /// Where codes of the account's authenticator app come from.
-    pub(super) second_step: SecondStep,
+    pub(crate) second_step: SecondStep,
     /// Where the session stays for the next command.
-    pub(super) kept: Option<KeptSession>,
+    pub(crate) kept: Option<KeptSession>,
     /// Where the health report is; only known of the practice that runs on this machine.
-    pub(super) inner_url: Option<String>,
+    pub(crate) inner_url: Option<String>,
 }
 
 impl Credentials {
     /// The practice and the account that the environment names; by default the practice that runs
     /// on this machine, and its owner.
-    pub(super) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
+    pub(crate) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
         let running =
             paths.map(|paths| run_state::running_practice(&paths.data)).unwrap_or_default();
         let inner_url = running.inner_url();

@@ -1,8 +1,7 @@
 //! Dates and times in the practice's time zone.
-use super::arguments::Usage;
-use super::labels::{list, text};
-use super::session::Session;
-use super::table::Table;
+use crate::labels::{list, text};
+use crate::session::Session;
+use crate::table::Table;
 use anyhow::{Context, Result};
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -10,19 +9,19 @@ use jiff::{Timestamp, Zoned};
 use serde_json::{Value, json};
 
 /// The practice's time zone, from its catalogue.
-pub(super) struct Zone {
+pub(crate) struct Zone {
     zone: TimeZone,
     /// The zone's short name, for example "IST".
-    pub(super) label: String,
+    pub(crate) label: String,
     /// The practice's name.
-    pub(super) practice: String,
+    pub(crate) practice: String,
     /// Whether it has more than one practitioner.
     has_several_practitioners: bool,
 }
 
 impl Zone {
     /// Requests the zone from the catalogue.
-    pub(super) async fn of(session: &Session) -> Result<Self> {
+    pub(crate) async fn of(session: &Session) -> Result<Self> {
         let method = "catalogue.v1.CatalogueService/GetPractice";
         let answer = session.call(method, &json!({})).await?;
         let practice = &answer["practice"];
@@ -34,7 +33,7 @@ impl Zone {
     }
 
     /// A table whose column WITH, for the practitioner, is shown where there are several.
-    pub(super) fn table(&self, headings: &'static [&'static str]) -> Table {
+    pub(crate) fn table(&self, headings: &'static [&'static str]) -> Table {
         let table = Table::new(headings);
         if self.has_several_practitioners { table } else { table.without("WITH") }
     }
@@ -44,25 +43,24 @@ impl Zone {
         Some(instant.to_zoned(self.zone.clone()))
     }
 
-    /// The instant of a local time such as "2026-11-24T11:00".
-    pub(super) fn instant(&self, text: &str) -> Result<String> {
-        let local: DateTime = text.parse().context("this is no time such as 2026-11-24T11:00")?;
+    /// The instant of a local time.
+    pub(crate) fn instant(&self, local: DateTime) -> Result<String> {
         let zoned = local.to_zoned(self.zone.clone()).context("there is no such local time")?;
         Ok(zoned.timestamp().to_string())
     }
 
     /// A date such as "2026-11-24", or an empty text.
-    pub(super) fn day(&self, instant: &Value) -> String {
+    pub(crate) fn day(&self, instant: &Value) -> String {
         self.local(instant).map(|local| local.date().to_string()).unwrap_or_default()
     }
 
     /// A time such as "11:00", or an empty text.
-    pub(super) fn time(&self, instant: &Value) -> String {
+    pub(crate) fn time(&self, instant: &Value) -> String {
         self.local(instant).map(|local| local.strftime("%H:%M").to_string()).unwrap_or_default()
     }
 
     /// A period such as "11:00-11:45". A session that ends at midnight ends at 24:00.
-    pub(super) fn span(&self, session: &Value) -> String {
+    pub(crate) fn span(&self, session: &Value) -> String {
         let from = self.time(&session["startsAt"]);
         let to = self.time(&session["endsAt"]);
         let to = if to == "00:00" { "24:00" } else { &to };
@@ -70,38 +68,35 @@ impl Zone {
     }
 
     /// A date and a time such as "2026-11-24 11:00", or an empty text.
-    pub(super) fn moment(&self, instant: &Value) -> String {
+    pub(crate) fn moment(&self, instant: &Value) -> String {
         format!("{} {}", self.day(instant), self.time(instant)).trim().to_owned()
     }
 }
 
-/// Checks that a text is a date such as 2026-11-24. An empty text means today.
-pub(super) fn check_date(text: &str) -> Result<(), Usage> {
-    if text.is_empty() || (text.len() == 10 && text.parse::<Date>().is_ok()) {
-        return Ok(());
-    }
-    Err(Usage(format!("{text} is no date such as 2026-11-24")))
+/// Reads a date such as 2026-11-24.
+pub(crate) fn date(text: &str) -> Result<Date, String> {
+    let read = text.parse().ok().filter(|_| text.len() == 10);
+    read.ok_or_else(|| "it is no date such as 2026-11-24".to_owned())
 }
 
-/// Checks that a text is a date with a time of day, such as 2026-11-24T11:00.
-pub(super) fn check_start(text: &str) -> Result<(), Usage> {
-    if text.len() == 16 && text.contains('T') && text.parse::<DateTime>().is_ok() {
-        return Ok(());
-    }
-    Err(Usage(format!("{text} is no time such as 2026-11-24T11:00")))
+/// A date as calls have it; empty for today.
+pub(crate) fn date_text(date: Option<Date>) -> String {
+    date.map(|date| date.to_string()).unwrap_or_default()
 }
 
-/// Checks that two texts are times such as 14:00 and 16:30, the earlier first. 24:00 is the end of
-/// the day.
-pub(super) fn check_times(from: &str, to: &str) -> Result<(), Usage> {
-    let known = |text: &str| {
-        let formed = text.len() == 5 && text.as_bytes().get(2) == Some(&b':');
-        formed && Time::strptime("%H:%M", text).is_ok()
-    };
-    if known(from) && (known(to) || to == "24:00") && from < to {
-        return Ok(());
+/// Reads a date with a time of day, such as 2026-11-24T11:00.
+pub(crate) fn start(text: &str) -> Result<DateTime, String> {
+    let read = text.parse().ok().filter(|_| text.len() == 16 && text.contains('T'));
+    read.ok_or_else(|| "it is no time such as 2026-11-24T11:00".to_owned())
+}
+
+/// Reads a time of day such as 14:00; 24:00 is its end.
+pub(crate) fn clock(text: &str) -> Result<String, String> {
+    let formed = text.len() == 5 && text.as_bytes().get(2) == Some(&b':');
+    if formed && (text == "24:00" || Time::strptime("%H:%M", text).is_ok()) {
+        return Ok(text.to_owned());
     }
-    Err(Usage(format!("{from} {to} are no times such as 14:00 16:30, the earlier first")))
+    Err("it is no time such as 14:00".to_owned())
 }
 
 #[cfg(test)]
@@ -110,7 +105,7 @@ mod tests {
 
     impl Zone {
         /// The zone of a practice in Kolkata.
-        pub(in crate::staff) fn of_kolkata() -> Self {
+        pub(crate) fn of_kolkata() -> Self {
             let zone = TimeZone::get("Asia/Kolkata").unwrap();
             let (label, practice) = ("IST".to_owned(), "Sukoon".to_owned());
             Self { zone, label, practice, has_several_practitioners: false }
@@ -135,13 +130,13 @@ mod tests {
 
     #[test]
     fn dates_and_times_are_checked_before_a_call() {
-        assert!(check_date("").is_ok() && check_date("2026-11-24").is_ok());
-        for wrong in ["tomorrow", "2026-11-31", "24.11.2026", "2026-11-24T00:00"] {
-            assert!(check_date(wrong).is_err(), "{wrong}");
+        assert_eq!(date("2026-11-24").map(|date| date_text(Some(date))), Ok("2026-11-24".into()));
+        for wrong in ["", "tomorrow", "2026-11-31", "24.11.2026", "2026-11-24T00:00"] {
+            assert!(date(wrong).is_err(), "{wrong}");
         }
-        assert!(check_times("14:00", "16:30").is_ok() && check_times("00:00", "24:00").is_ok());
-        for (from, to) in [("16:30", "14:00"), ("14:00", "14:00"), ("9:00", "10:00"), ("x", "y")] {
-            assert!(check_times(from, to).is_err(), "{from} {to}");
+        assert!(start("2026-11-24T11:00").is_ok() && start("2026-11-24").is_err());
+        for (text, fine) in [("14:00", true), ("24:00", true), ("9:00", false), ("25:00", false)] {
+            assert_eq!(clock(text).is_ok(), fine, "{text}");
         }
     }
 }

@@ -1,36 +1,82 @@
 //! `sukoon calendar`: the secret addresses at which other calendars read a practitioner's sessions.
-use super::arguments::{Arguments, Usage};
-use super::dates::Zone;
-use super::labels::{list, text};
-use super::outcome::Outcome;
-use super::session::{Session, check_key, key};
-use crate::output;
+use crate::arguments::{Key, Nothing};
+use crate::dates::Zone;
+use crate::labels::{list, text};
+use crate::outcome::Outcome;
+use crate::session::Session;
 use anyhow::Result;
+use machine::output;
 use serde_json::{Value, json};
 
 const SERVICE: &str = "booking.v1.BookingCalendarStaffService";
 
-pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
-    Ok(())
+/// The secret addresses at which calendars read sessions, and the calendars that close times.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Calendar {
+    /// The secret addresses at which calendars read sessions.
+    Addresses(Nothing),
+    /// A new address; the one before ends.
+    Renew(Renewal),
+    /// No address any more.
+    Stop(OnePractitioner),
+    /// Practitioners' own calendars, which close times, and whether they can be read.
+    Sources(Nothing),
+    /// Read one of these calendars now.
+    Read(OneCalendar),
 }
 
-pub(super) fn check_practitioner(arguments: &Arguments) -> Result<(), Usage> {
-    let id = arguments.at(0);
-    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    if id.bytes().all(allowed) {
-        return Ok(());
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnePractitioner {
+    /// The practitioner's id in practice.toml; the first one's unless you say.
+    #[arg(value_parser = toml_id)]
+    practitioner: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Renewal {
+    #[command(flatten)]
+    of: OnePractitioner,
+    /// Show the clients' names there.
+    #[arg(long)]
+    names: bool,
+    #[command(flatten)]
+    key: Key,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct OneCalendar {
+    /// The calendar's id in practice.toml.
+    #[arg(value_parser = toml_id)]
+    calendar: String,
+}
+
+impl OnePractitioner {
+    fn id(&self) -> &str {
+        self.practitioner.as_deref().unwrap_or_default()
     }
-    Err(Usage(format!("{id} is no id of a practitioner, as practice.toml has it")))
 }
 
-pub(super) fn check_renew(arguments: &Arguments) -> Result<(), Usage> {
-    check_practitioner(arguments)?;
-    check_key(arguments)
+/// Reads an id as practice.toml has it.
+fn toml_id(text: &str) -> Result<String, String> {
+    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    let good = !text.is_empty() && text.bytes().all(allowed);
+    let wrong = || "it is no id as practice.toml has them".to_owned();
+    good.then(|| text.to_owned()).ok_or_else(wrong)
 }
 
-pub(super) async fn addresses(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+pub(crate) async fn run(session: &Session, calendar: &Calendar) -> Result<Outcome> {
+    match calendar {
+        Calendar::Addresses(_) => addresses(session).await,
+        Calendar::Renew(renewal) => renew(session, renewal).await,
+        Calendar::Stop(of) => stop(session, of).await,
+        Calendar::Sources(_) => sources(session).await,
+        Calendar::Read(one) => read(session, one).await,
+    }
+}
+
+async fn addresses(session: &Session) -> Result<Outcome> {
     let answer = session.call(&format!("{SERVICE}/ListCalendarFeeds"), &json!({})).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
         return Ok(Outcome::Complete);
     }
@@ -49,13 +95,13 @@ pub(super) async fn addresses(session: &Session, arguments: &Arguments) -> Resul
     Ok(Outcome::Complete)
 }
 
-pub(super) async fn renew(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+async fn renew(session: &Session, arguments: &Renewal) -> Result<Outcome> {
     let request = json!({
-        "practitionerId": arguments.at(0), "showsClientNames": arguments.has("names"),
+        "practitionerId": arguments.of.id(), "showsClientNames": arguments.names,
     });
     let method = format!("{SERVICE}/RenewCalendarFeed");
-    let answer = session.call_with_key(&method, request, &key(arguments)).await?;
-    if arguments.json() {
+    let answer = session.call_with_key(&method, request, &arguments.key.or_new()).await?;
+    if session.options.json {
         output::line(answer);
         return Ok(Outcome::Complete);
     }
@@ -69,10 +115,10 @@ pub(super) async fn renew(session: &Session, arguments: &Arguments) -> Result<Ou
     Ok(Outcome::Complete)
 }
 
-pub(super) async fn stop(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let request = json!({ "practitionerId": arguments.at(0) });
+async fn stop(session: &Session, of: &OnePractitioner) -> Result<Outcome> {
+    let request = json!({ "practitionerId": of.id() });
     let answer = session.call(&format!("{SERVICE}/StopCalendarFeed"), &request).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
     } else {
         output::line("No calendar can read these sessions any more.");
@@ -80,16 +126,9 @@ pub(super) async fn stop(session: &Session, arguments: &Arguments) -> Result<Out
     Ok(Outcome::Complete)
 }
 
-pub(super) fn check_calendar(arguments: &Arguments) -> Result<(), Usage> {
-    if arguments.at(0).is_empty() {
-        return Err(Usage("name a calendar of practice.toml".to_owned()));
-    }
-    check_practitioner(arguments)
-}
-
-pub(super) async fn sources(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+async fn sources(session: &Session) -> Result<Outcome> {
     let answer = session.call(&format!("{SERVICE}/ListCalendarSources"), &json!({})).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
         return Ok(Outcome::Complete);
     }
@@ -113,10 +152,10 @@ pub(super) async fn sources(session: &Session, arguments: &Arguments) -> Result<
     Ok(if failing { Outcome::Partial } else { Outcome::Complete })
 }
 
-pub(super) async fn read(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let request = json!({ "calendarId": arguments.at(0) });
+async fn read(session: &Session, arguments: &OneCalendar) -> Result<Outcome> {
+    let request = json!({ "calendarId": arguments.calendar });
     let answer = session.call(&format!("{SERVICE}/ReadCalendarSource"), &request).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
     } else {
         output::line("It is read now; `sukoon calendar sources` shows what came of it.");

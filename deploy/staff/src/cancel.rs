@@ -1,84 +1,89 @@
 //! `sukoon cancel`: cancels a confirmed booking.
-use super::arguments::{Arguments, Usage, check_booking};
-use super::dates::Zone;
-use super::labels::{client_name, is_paid_at_desk, list, service_label};
-use super::outcome::Outcome;
-use super::session::{Session, check_key, key};
-use super::table::printable;
-use super::{confirm, money};
-use crate::output;
+use crate::arguments::{Key, OneBooking};
+use crate::dates::Zone;
+use crate::labels::{client_name, is_paid_at_desk, list, service_label};
+use crate::outcome::Outcome;
+use crate::session::Session;
+use crate::table::printable;
+use crate::words::{self, word};
+use crate::{confirm, money, references};
 use anyhow::Result;
+use clap::value_parser;
+use contract::booking::v1::{CancellationRefund, CancelledBy};
+use machine::output;
 use serde_json::{Value, json};
 
-/// Who can request a cancellation, by the word that staff types.
-const BY: [(&str, &str); 2] =
-    [("customer", "CANCELLED_BY_CUSTOMER"), ("practice", "CANCELLED_BY_PRACTICE")];
-/// The refund by the word that staff types, with the text for the confirmation prompt.
-const REFUND: [(&str, &str, &str); 3] = [
-    ("policy", "CANCELLATION_REFUND_UNSPECIFIED", "what goes back follows the practice's policy"),
-    ("full", "CANCELLATION_REFUND_FULL", "all of the money goes back, whatever the policy says"),
-    ("none", "CANCELLATION_REFUND_NONE", "nothing goes back, whatever the policy says"),
-];
-
-pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    check_booking(arguments, 0)?;
-    check_key(arguments)?;
-    read_options(arguments).map(|_known| ())
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    of: OneBooking,
+    /// Who wants it.
+    #[arg(long, value_name = "customer|practice", default_value = "customer")]
+    #[arg(value_parser = words::read::<CancelledBy>)]
+    by: CancelledBy,
+    /// What goes back: by the practice's policy, or whatever it says.
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Refund::Policy)]
+    refund: Refund,
+    /// Only this session of a package, from 1.
+    #[arg(long, value_name = "N", value_parser = value_parser!(i32).range(1..=SESSIONS_MAX))]
+    session: Option<i32>,
+    #[command(flatten)]
+    key: Key,
 }
 
 /// The highest number of a session of a package.
-const SESSIONS_MAX: i32 = 20;
+const SESSIONS_MAX: i64 = 20;
 
-struct CancelOptions {
-    by: (&'static str, &'static str),
-    refund: (&'static str, &'static str),
-    /// Only this session of a package; 0 for all that have not ended.
-    session: i32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Refund {
+    Policy,
+    Full,
+    None,
 }
 
-fn read_options(arguments: &Arguments) -> Result<CancelOptions, Usage> {
-    let or = |name: &str, usual: &str| {
-        let said = arguments.option(name).to_lowercase();
-        if said.is_empty() { usual.to_owned() } else { said }
-    };
-    let (by, refund) = (or("by", "customer"), or("refund", "policy"));
-    let session = or("session", "0").parse().ok();
-    let session = session.filter(|number| (0..=SESSIONS_MAX).contains(number));
-    let session = session.ok_or_else(|| Usage("--session must be a number from 1".to_owned()))?;
-    let by = BY.iter().find(|(word, _)| *word == by);
-    let refund = REFUND.iter().find(|(word, ..)| *word == refund);
-    match (by, refund) {
-        (Some(by), Some((_, wire, words))) => {
-            Ok(CancelOptions { by: *by, refund: (wire, words), session })
-        }
-        (None, _) => Err(Usage("--by must be customer or practice".to_owned())),
-        (_, None) => Err(Usage("--refund must be policy, full or none".to_owned())),
+impl Refund {
+    /// Its name in the API, and the text for the confirmation prompt.
+    fn wire(self) -> (&'static str, &'static str) {
+        let (wire, words) = match self {
+            Self::Policy => {
+                (CancellationRefund::Unspecified, "what goes back follows the practice's policy")
+            }
+            Self::Full => {
+                (CancellationRefund::Full, "all of the money goes back, whatever the policy says")
+            }
+            Self::None => (CancellationRefund::None, "nothing goes back, whatever the policy says"),
+        };
+        (wire.as_str_name(), words)
     }
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let (id, CancelOptions { by: (who, by), refund: (refund, words), session: number }) =
-        (arguments.at(0), read_options(arguments)?);
+pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+    let id = &references::id_of(session, &arguments.of.booking).await?;
+    let (refund, words) = arguments.refund.wire();
     let request = json!({
-        "bookingId": id, "cancelledBy": by, "refund": refund, "sessionNumber": number,
+        "bookingId": id, "cancelledBy": arguments.by.as_str_name(), "refund": refund,
+        "sessionNumber": arguments.session.unwrap_or_default(),
     });
     // A repeat of what was done already is not previewed: it is over.
     let mut preview = Value::Null;
-    if arguments.option("key").is_empty() {
+    if !arguments.key.is_given() {
         let method = "booking.v1.BookingStaffService/PreviewCancellation";
         preview = session.call(method, &request).await?;
         let what = description(&Zone::of(session).await?, &preview);
-        let question = format!("{what}\nThe {who} wants it; {words}. Cancel?");
-        if arguments.has("yes") && !arguments.json() {
+        let question = {
+            let who = word(arguments.by);
+            format!("{what}\nThe {who} wants it; {words}. Cancel?")
+        };
+        if session.options.yes && !session.options.json {
             output::line(what);
         }
-        confirm::require_confirmation(arguments, &question)?;
+        confirm::require_confirmation(session.options, &question)?;
     } else {
-        confirm::require_confirmation(arguments, &format!("Cancel {id}?"))?;
+        confirm::require_confirmation(session.options, &format!("Cancel {id}?"))?;
     }
     let method = "booking.v1.BookingStaffService/CancelBooking";
-    let answer = session.call_with_key(method, request, &key(arguments)).await?;
-    if arguments.json() {
+    let answer = session.call_with_key(method, request, &arguments.key.or_new()).await?;
+    if session.options.json {
         output::line(answer);
     } else {
         output::line(format_args!(
@@ -108,8 +113,14 @@ fn description(zone: &Zone, preview: &Value) -> String {
         (true, false) => format!("{amount} goes back"),
         (true, true) => format!("no money was seen; of what still arrives {amount} goes back"),
     };
+    let late = &preview["practiceLate"];
+    let given = match (late["freeSession"] == true, late["sharePercent"].as_i64()) {
+        (true, _) => ", and you owe the client a free session".to_owned(),
+        (false, Some(share)) => format!(", and you owe the client {share}% of the price"),
+        (false, None) => String::new(),
+    };
     format!(
-        "{}, {}, {} {}: {refund}.",
+        "{}, {}, {} {}: {refund}{given}.",
         printable(&client_name(booking)),
         service_label(booking),
         times.join(" and "),
@@ -146,12 +157,7 @@ fn refund_message(answer: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn read(said: &[&str]) -> Result<(&'static str, &'static str), Usage> {
-        let said: Vec<String> = said.iter().map(|word| (*word).to_owned()).collect();
-        let arguments = Arguments::read(&said, &["by", "refund", "session"], (0, 1)).unwrap();
-        read_options(&arguments).map(|options| (options.by.1, options.refund.0))
-    }
+    use crate::arguments::parsed;
 
     #[test]
     fn the_message_names_only_what_was_paid() {
@@ -207,12 +213,15 @@ mod tests {
 
     #[test]
     fn by_default_the_customer_cancels_and_the_policy_applies() {
-        let usual = ("CANCELLED_BY_CUSTOMER", "CANCELLATION_REFUND_UNSPECIFIED");
-        assert_eq!(read(&[]), Ok(usual));
-        let other = ("CANCELLED_BY_PRACTICE", "CANCELLATION_REFUND_NONE");
-        assert_eq!(read(&["--by", "Practice", "--refund", "none"]), Ok(other));
-        assert!(read(&["--by", "me"]).is_err() && read(&["--refund", "half"]).is_err());
-        assert!(read(&["--session", "2"]).is_ok());
-        assert!(read(&["--session", "21"]).is_err() && read(&["--session", "two"]).is_err());
+        let read = |words: &str| parsed::<Arguments>(&format!("dd4ca70c {words}"));
+        let usual = read("").unwrap();
+        assert_eq!((usual.by, usual.refund), (CancelledBy::Customer, Refund::Policy));
+        assert_eq!(usual.refund.wire().0, "CANCELLATION_REFUND_UNSPECIFIED");
+        let other = read("--by Practice --refund none --session 2").unwrap();
+        assert_eq!((other.by, other.session), (CancelledBy::Practice, Some(2)));
+        assert_eq!(other.refund.wire().0, "CANCELLATION_REFUND_NONE");
+        for wrong in ["--by me", "--refund half", "--session 21", "--session two"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
     }
 }
