@@ -1,15 +1,16 @@
 //! `sukoon dispute pack`: the evidence that a bank requests for a disputed payment, in one HTML
 //! file. It omits what clients have written about themselves.
-use super::agreement;
-use super::arguments::{Arguments, Usage, check_booking};
-use super::dates::Zone;
-use super::labels::{client_name, contact, list, service_label, state, text};
-use super::money;
-use super::outcome::Outcome;
-use super::session::Session;
-use super::timeline::timeline;
-use crate::output;
+use crate::agreement;
+use crate::arguments::OneBooking;
+use crate::dates::Zone;
+use crate::labels::{client_name, contact, list, service_label, state, text};
+use crate::money;
+use crate::outcome::Outcome;
+use crate::references;
+use crate::session::Session;
+use crate::timeline::timeline;
 use anyhow::{Context as _, Result};
+use machine::output;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,12 +19,23 @@ const STYLE: &str = include_str!("dispute.css");
 /// How many mails are requested; no booking has more.
 const MAILS: u32 = 100;
 
-pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    check_booking(arguments, 0)
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Dispute {
+    /// What a bank asks for when it disputes the payment, as one file.
+    Pack(Packing),
 }
 
-pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let booking_id = arguments.at(0);
+#[derive(Debug, clap::Args)]
+pub(crate) struct Packing {
+    #[command(flatten)]
+    of: OneBooking,
+    /// The file to write; dispute-BOOKING.html unless you say.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) async fn run(session: &Session, Dispute::Pack(packing): &Dispute) -> Result<Outcome> {
+    let booking_id = &references::id_of(session, &packing.of.booking).await?;
     let request = json!({ "bookingId": booking_id });
     let evidence = Evidence {
         booking: session.call("booking.v1.BookingStaffService/GetBookingHistory", &request).await?,
@@ -33,7 +45,7 @@ pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Out
             session.call("notifications.v1.NotificationsStaffService/ListMails", &request).await?
         },
     };
-    if arguments.json() {
+    if session.options.json {
         output::line(json!({
             "booking": evidence.booking,
             "payment": evidence.money,
@@ -41,10 +53,8 @@ pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Out
         }));
         return Ok(Outcome::Complete);
     }
-    let path = match arguments.option("output") {
-        "" => PathBuf::from(format!("dispute-{booking_id}.html")),
-        said => PathBuf::from(said),
-    };
+    let usual = || PathBuf::from(format!("dispute-{booking_id}.html"));
+    let path = packing.output.clone().unwrap_or_else(usual);
     write(&path, &page(&Zone::of(session).await?, &evidence))?;
     output::line(format_args!("{} is written. Read it before you send it.", path.display()));
     Ok(Outcome::Complete)

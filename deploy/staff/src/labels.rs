@@ -1,51 +1,38 @@
 //! Labels for the services' enum values.
-use super::shown_address::shown_address;
+use crate::words::word_of;
+use contract::booking::v1::{Attendance, BookingState};
+use kernel::typed::shown_address;
 use serde_json::Value;
 
-/// The states of a booking by the word that staff types, with their names in the API.
-pub(super) const STATES: [(&str, &str); 10] = [
-    ("held", "BOOKING_STATE_HELD"),
-    ("awaiting-payment", "BOOKING_STATE_AWAITING_PAYMENT"),
-    ("confirmed", "BOOKING_STATE_CONFIRMED"),
-    ("meeting-scheduled", "BOOKING_STATE_MEETING_SCHEDULED"),
-    ("completed", "BOOKING_STATE_COMPLETED"),
-    ("no-show", "BOOKING_STATE_NO_SHOW"),
-    ("expired", "BOOKING_STATE_EXPIRED"),
-    ("cancelled", "BOOKING_STATE_CANCELLED"),
-    ("rescheduled", "BOOKING_STATE_RESCHEDULED"),
-    ("paid-unplaced", "BOOKING_STATE_PAID_UNPLACED"),
-];
+/// The label of a state.
+pub(crate) fn state(booking: &Value) -> String {
+    word_of::<BookingState>(&text(&booking["state"])).replace('-', " ")
+}
 
-/// The label of a state. An unknown state keeps its own name.
-pub(super) fn state(booking: &Value) -> String {
-    let word = text(&booking["state"]);
-    let known = STATES.iter().find(|(_, wire)| *wire == word);
-    known.map_or_else(|| word.clone(), |(word, _)| (*word).replace('-', " "))
+fn state_of(booking: &Value) -> Option<BookingState> {
+    BookingState::from_str_name(booking["state"].as_str()?)
 }
 
 /// Whether a booking only holds its time.
-pub(super) fn is_held(booking: &Value) -> bool {
-    matches!(
-        booking["state"].as_str(),
-        Some("BOOKING_STATE_HELD" | "BOOKING_STATE_AWAITING_PAYMENT")
-    )
+pub(crate) fn is_held(booking: &Value) -> bool {
+    matches!(state_of(booking), Some(BookingState::Held | BookingState::AwaitingPayment))
 }
 
 /// Whether a booking takes place or took place.
-pub(super) fn takes_place(booking: &Value) -> bool {
+pub(crate) fn takes_place(booking: &Value) -> bool {
     matches!(
-        booking["state"].as_str(),
+        state_of(booking),
         Some(
-            "BOOKING_STATE_CONFIRMED"
-                | "BOOKING_STATE_MEETING_SCHEDULED"
-                | "BOOKING_STATE_COMPLETED"
-                | "BOOKING_STATE_NO_SHOW"
+            BookingState::Confirmed
+                | BookingState::MeetingScheduled
+                | BookingState::Completed
+                | BookingState::NoShow
         )
     )
 }
 
 /// The payment state of a booking.
-pub(super) fn payment(staff: &Value) -> String {
+pub(crate) fn payment(staff: &Value) -> String {
     if staff["confirmedOnClaim"] == true {
         return "on the customer's word".to_owned();
     }
@@ -60,7 +47,7 @@ pub(super) fn payment(staff: &Value) -> String {
 }
 
 /// Whether a booking was paid at the desk.
-pub(super) fn is_paid_at_desk(booking: &Value) -> bool {
+pub(crate) fn is_paid_at_desk(booking: &Value) -> bool {
     !at_desk(booking).is_empty()
 }
 
@@ -74,44 +61,43 @@ fn at_desk(booking: &Value) -> &'static str {
 }
 
 /// Whether the client came to a session, as staff marked it; a dash for one that is not marked.
-pub(super) fn attendance(staff: &Value, number: usize) -> String {
+pub(crate) fn attendance(staff: &Value, number: usize) -> String {
     let is_its = |mark: &&Value| mark["sessionNumber"].as_u64() == u64::try_from(number).ok();
     let word = list(&staff["marks"]).iter().find(is_its).map(|mark| text(&mark["attendance"]));
-    let word = word.unwrap_or_else(|| "-".to_owned());
-    word.trim_start_matches("ATTENDANCE_").to_lowercase().replace('_', "-")
+    word.map_or_else(|| "-".to_owned(), |word| word_of::<Attendance>(&word))
 }
 
 /// The service of a booking and its mode.
-pub(super) fn service_label(booking: &Value) -> String {
+pub(crate) fn service_label(booking: &Value) -> String {
     let mode = if booking["mode"] == "SESSION_MODE_IN_PERSON" { "in person" } else { "online" };
     format!("{}, {mode}", text(&booking["serviceTitle"]))
 }
 
 /// The client's name.
-pub(super) fn client_name(booking: &Value) -> String {
+pub(crate) fn client_name(booking: &Value) -> String {
     let contact = &booking["contact"];
     format!("{} {}", text(&contact["firstName"]), text(&contact["lastName"]))
 }
 
 /// The customer's email address and phone number.
-pub(super) fn contact(booking: &Value) -> String {
+pub(crate) fn contact(booking: &Value) -> String {
     let contact = &booking["contact"];
     let ways = [address(&contact["email"]), text(&contact["phone"])];
     ways.into_iter().filter(|way| !way.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// A mail address in JSON as people read it, or an empty one.
-pub(super) fn address(value: &Value) -> String {
+pub(crate) fn address(value: &Value) -> String {
     shown_address(&text(value))
 }
 
 /// A text in JSON, or an empty one.
-pub(super) fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
 /// A list in JSON, or an empty one.
-pub(super) fn list(value: &Value) -> &[Value] {
+pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -140,7 +126,7 @@ mod tests {
 
     #[test]
     fn unknown_values_keep_their_name_and_missing_ones_are_a_dash() {
-        assert_eq!(state(&json!({ "state": "BOOKING_STATE_DREAMT" })), "BOOKING_STATE_DREAMT");
+        assert_eq!(state(&json!({ "state": "BOOKING_STATE_DREAMT" })), "dreamt");
         assert_eq!(payment(&json!({})), "-");
         assert_eq!(payment(&json!({ "confirmedOnClaim": true })), "on the customer's word");
         let desk = json!({ "paymentState": "PAYMENT_STATE_PAID", "paidAtDesk": "DESK_WAY_CASH" });

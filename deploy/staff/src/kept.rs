@@ -1,40 +1,40 @@
 //! A session that stays between commands, so that a code is typed once and not for each of them: a
 //! file that only its owner can read. It ends with the time for which staff calls accept a second
 //! factor.
-use super::tokens::Tokens;
-use crate::app_codes;
-use crate::environment::Environment;
-use crate::paths::create_private;
-use crate::secrets::write_private;
+use crate::tokens::Tokens;
 use anyhow::Result;
+use machine::app_codes;
+use machine::environment::Environment;
+use machine::paths::create_private;
+use machine::secrets::write_private;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// Where a session is kept.
-pub(super) struct KeptSession {
+pub(crate) struct KeptSession {
     file: PathBuf,
 }
 
 impl KeptSession {
     /// That of the owner of a data folder.
-    pub(super) fn of_owner(data: &Path) -> Self {
+    pub(crate) fn of_owner(data: &Path) -> Self {
         Self { file: data.join("secrets").join("staff-session.json") }
     }
 
     /// That of a person at a practice, among this user's own files; none where the user has no
     /// folder for them.
-    pub(super) fn of_person(environment: &Environment, url: &str, email: &str) -> Option<Self> {
+    pub(crate) fn of_person(environment: &Environment, url: &str, email: &str) -> Option<Self> {
         let state = environment.get("XDG_STATE_HOME").map(PathBuf::from);
         let home = || environment.get("HOME").map(|home| Path::new(home).join(".local/state"));
         let folder = state.or_else(home)?.join("sukoon");
         let digest = Sha256::digest(format!("{url}\n{email}").as_bytes());
-        let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        Some(Self { file: folder.join(format!("session-{name}.json")) })
+        let name = kernel::hex::encode(digest);
+        Some(Self { file: folder.join(format!("session-{}.json", name.get(..16)?)) })
     }
 
     /// Keeps other commands of the same person away until the result is dropped.
-    pub(super) fn lock(&self) -> Result<File> {
+    pub(crate) fn lock(&self) -> Result<File> {
         if let Some(folder) = self.file.parent() {
             create_private(folder)?;
         }
@@ -42,17 +42,17 @@ impl KeptSession {
     }
 
     /// The session, if one is kept.
-    pub(super) fn read(&self) -> Option<Tokens> {
+    pub(crate) fn read(&self) -> Option<Tokens> {
         serde_json::from_slice(&fs::read(&self.file).ok()?).ok()
     }
 
     /// Keeps this one.
-    pub(super) fn write(&self, tokens: &Tokens) -> Result<()> {
+    pub(crate) fn write(&self, tokens: &Tokens) -> Result<()> {
         write_private(&self.file, &serde_json::to_vec(tokens)?)
     }
 
     /// Keeps none.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         // A file that stays is refused by the service, and a new session takes its place.
         drop(fs::remove_file(&self.file));
     }

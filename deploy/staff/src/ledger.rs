@@ -1,22 +1,19 @@
 //! `sukoon balances` and `sukoon ledger`: the balances and entries of the double-entry ledger.
-use super::arguments::{Arguments, Usage, check_booking};
-use super::dates::Zone;
-use super::labels::{list, text};
-use super::money;
-use super::outcome::Outcome;
-use super::session::Session;
-use super::table::Table;
-use crate::output;
+use crate::arguments::OneBooking;
+use crate::dates::Zone;
+use crate::labels::{list, text};
+use crate::money;
+use crate::outcome::Outcome;
+use crate::references;
+use crate::session::Session;
+use crate::table::Table;
 use anyhow::Result;
+use machine::output;
 use serde_json::{Value, json};
 
-pub(super) fn check_balances(_arguments: &Arguments) -> Result<(), Usage> {
-    Ok(())
-}
-
-pub(super) async fn balances(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+pub(crate) async fn balances(session: &Session) -> Result<Outcome> {
     let answer = session.call("payments.v1.PaymentsStaffService/GetBalances", &json!({})).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
         return Ok(Outcome::Complete);
     }
@@ -29,15 +26,11 @@ pub(super) async fn balances(session: &Session, arguments: &Arguments) -> Result
     Ok(Outcome::Complete)
 }
 
-pub(super) fn check_entries(arguments: &Arguments) -> Result<(), Usage> {
-    check_booking(arguments, 0)
-}
-
-pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let request = json!({ "bookingId": arguments.at(0) });
+pub(crate) async fn entries(session: &Session, of: &OneBooking) -> Result<Outcome> {
+    let request = json!({ "bookingId": references::id_of(session, &of.booking).await? });
     let method = "payments.v1.PaymentsStaffService/ListLedgerEntries";
     let answer = session.call(method, &request).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
         return Ok(Outcome::Complete);
     }

@@ -1,28 +1,34 @@
 //! `sukoon history`: one booking with all that has happened to it and its money, and what its
 //! client agreed to.
-use super::agreement;
-use super::arguments::{Arguments, Usage, check_booking};
-use super::dates::Zone;
-use super::labels::{client_name, list, payment, service_label, state, text};
-use super::outcome::Outcome;
-use super::session::Session;
-use super::table::{Table, printable};
-use super::timeline::timeline;
-use crate::output;
+use crate::agreement;
+use crate::arguments::OneBooking;
+use crate::dates::Zone;
+use crate::labels::{client_name, list, payment, service_label, state, text};
+use crate::outcome::Outcome;
+use crate::references;
+use crate::session::Session;
+use crate::table::{Table, printable};
+use crate::timeline::timeline;
 use anyhow::Result;
+use machine::output;
 use serde_json::json;
 
-pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    check_booking(arguments, 0)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    of: OneBooking,
+    /// Print the texts as they were shown.
+    #[arg(long)]
+    words: bool,
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let request = json!({ "bookingId": arguments.at(0) });
+pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+    let request = json!({ "bookingId": references::id_of(session, &arguments.of.booking).await? });
     let method = "booking.v1.BookingStaffService/GetBookingHistory";
     let history = session.call(method, &request).await?;
     let method = "payments.v1.PaymentsStaffService/GetPaymentHistory";
     let money = session.call(method, &request).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(json!({ "booking": history, "payment": money }));
         return Ok(Outcome::Complete);
     }
@@ -53,10 +59,10 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
         output::line(format_args!("{name}: {}", printable(&words)));
     }
     let kept = agreement::kept_words(&history);
-    if !kept.is_empty() && !arguments.has("words") {
+    if !kept.is_empty() && !arguments.words {
         output::line("With --words the texts follow as they were shown.");
     }
-    for (title, words) in kept.into_iter().filter(|_| arguments.has("words")) {
+    for (title, words) in kept.into_iter().filter(|_| arguments.words) {
         output::line(format_args!("\n{title}\n"));
         for line in words.lines() {
             output::line(printable(line));

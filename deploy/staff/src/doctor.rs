@@ -1,14 +1,40 @@
 //! `sukoon doctor` and `sukoon doctor payments`: checks of the practice, each with advice.
-use super::arguments::{Arguments, Usage, check_booking};
-use super::dates::Zone;
-use super::labels::{list, text};
-use super::money;
-use super::outcome::Outcome;
-use super::session::Session;
-use super::table::Table;
-use crate::output;
+use crate::arguments::Booking;
+use crate::dates::Zone;
+use crate::labels::{list, text};
+use crate::money;
+use crate::outcome::Outcome;
+use crate::references;
+use crate::session::Session;
+use crate::table::Table;
 use anyhow::Result;
+use machine::output;
 use serde_json::{Value, json};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Part {
+    /// Whether the payment provider is set up, shown by a payment and its refund.
+    Payments(Payments),
+}
+
+#[derive(Debug, clap::Args)]
+struct Payments {
+    /// The booking whose payment shows it; the newest payment unless you say.
+    booking: Option<Booking>,
+}
+
+pub(crate) async fn run(session: &Session, doctor: &Doctor) -> Result<Outcome> {
+    match &doctor.part {
+        None => whole(session).await,
+        Some(Part::Payments(of)) => payments(session, of.booking.as_ref()).await,
+    }
+}
 
 /// The result of one check.
 struct Finding {
@@ -25,19 +51,11 @@ impl Finding {
     }
 }
 
-pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
-    Ok(())
-}
-
-pub(super) fn check_payments(arguments: &Arguments) -> Result<(), Usage> {
-    if arguments.at(0).is_empty() { Ok(()) } else { check_booking(arguments, 0) }
-}
-
 /// Checks every service, the browsers' reports and the payment provider.
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+async fn whole(session: &Session) -> Result<Outcome> {
     let health = session.health().await?;
     let provider = check_provider(session, "").await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(json!({ "health": health, "provider": provider }));
         return Ok(Outcome::Complete);
     }
@@ -72,9 +90,13 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
 }
 
 /// Checks the payment provider's setup with the help of one payment and its refund.
-pub(super) async fn payments(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let answer = check_provider(session, arguments.at(0)).await?;
-    if arguments.json() {
+async fn payments(session: &Session, booking: Option<&Booking>) -> Result<Outcome> {
+    let id = match booking {
+        Some(booking) => references::id_of(session, booking).await?,
+        None => String::new(),
+    };
+    let answer = check_provider(session, &id).await?;
+    if session.options.json {
         output::line(answer);
         return Ok(Outcome::Complete);
     }
