@@ -1,15 +1,17 @@
 //! `sukoon mails`: the delivery state of all mails, and the commands for those that failed. The
 //! recipient's address is not stored, so it is not shown.
-use super::arguments::{Arguments, Usage, check_booking_form, check_id};
-use super::confirm;
-use super::dates::Zone;
-use super::labels::{list, text};
-use super::outcome::Outcome;
-use super::refusal::Refusal;
-use super::session::Session;
-use super::table::Table;
-use crate::output;
+use crate::arguments::{Booking, id};
+use crate::confirm;
+use crate::dates::Zone;
+use crate::labels::{list, text};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::table::Table;
+use crate::{references, words};
 use anyhow::Result;
+use contract::notifications::v1::DeliveryState;
+use machine::output;
 use serde_json::{Value, json};
 
 const SERVICE: &str = "notifications.v1.NotificationsStaffService";
@@ -17,46 +19,102 @@ const SERVICE: &str = "notifications.v1.NotificationsStaffService";
 const PAGE: u32 = 100;
 /// How many are shown without `--all`.
 const SHOWN: usize = 50;
-/// The states by the word that staff types. Those that need action come first.
-const STATES: [(&str, &str); 7] = [
-    ("failed", "DELIVERY_STATE_FAILED"),
-    ("retrying", "DELIVERY_STATE_RETRYING"),
-    ("sending", "DELIVERY_STATE_SENDING"),
-    ("queued", "DELIVERY_STATE_QUEUED"),
-    ("sent", "DELIVERY_STATE_SENT"),
-    ("dropped", "DELIVERY_STATE_DROPPED"),
-    ("settled", "DELIVERY_STATE_SETTLED"),
+/// The states in the order in which they are counted: those that need action come first.
+const STATES: [DeliveryState; 7] = [
+    DeliveryState::Failed,
+    DeliveryState::Retrying,
+    DeliveryState::Sending,
+    DeliveryState::Queued,
+    DeliveryState::Sent,
+    DeliveryState::Dropped,
+    DeliveryState::Settled,
 ];
 /// The states of mails that are not delivered yet.
-const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
+const WAITING: [DeliveryState; 3] =
+    [DeliveryState::Retrying, DeliveryState::Sending, DeliveryState::Queued];
 /// A short description of each kind of mail, which `build.rs` finds in its template.
 const KINDS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/mail_kinds.rs"));
 
-pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    states(arguments)?;
-    match arguments.option("booking") {
-        "" => Ok(()),
-        booking => check_booking_form(booking),
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Mails {
+    #[command(subcommand)]
+    act: Option<Act>,
+    #[command(flatten)]
+    listing: Listing,
+}
+
+#[derive(Debug, clap::Args)]
+struct Listing {
+    /// Those that failed.
+    #[arg(long, conflicts_with_all = ["waiting", "state"])]
+    failed: bool,
+    /// Those that are not delivered yet.
+    #[arg(long, conflicts_with = "state")]
+    waiting: bool,
+    /// Those in this state.
+    #[arg(long, value_parser = words::read::<DeliveryState>)]
+    state: Option<DeliveryState>,
+    /// Those about this booking.
+    #[arg(long)]
+    booking: Option<Booking>,
+    /// All of them; 50 unless you say.
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Act {
+    /// Try mails again that failed or wait, now and for three days more.
+    Retry(Retrying),
+    /// A mail that failed was dealt with in another way.
+    Settle(OneMail),
+}
+
+#[derive(Debug, clap::Args)]
+struct Retrying {
+    /// This mail.
+    #[arg(required_unless_present = "failed", conflicts_with = "failed", value_parser = mail_id)]
+    mail: Option<String>,
+    /// All that failed.
+    #[arg(long)]
+    failed: bool,
+    /// Of those only the ones with a reason such as smtp_554.
+    #[arg(long, requires = "failed", conflicts_with = "mail")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct OneMail {
+    #[arg(value_parser = mail_id)]
+    mail: String,
+}
+
+fn mail_id(text: &str) -> Result<String, String> {
+    id(text, "mal_")
+}
+
+pub(crate) async fn run(session: &Session, mails: &Mails) -> Result<Outcome> {
+    match &mails.act {
+        None => show(session, &mails.listing).await,
+        Some(Act::Retry(retrying)) => match &retrying.mail {
+            Some(mail) => retry(session, mail).await,
+            None => retry_failed(session, retrying.reason.as_deref().unwrap_or_default()).await,
+        },
+        Some(Act::Settle(of)) => settle(session, &of.mail).await,
     }
 }
 
-/// The requested states; an empty list means all.
-fn states(arguments: &Arguments) -> Result<Vec<&'static str>, Usage> {
-    let said = arguments.option("state").to_lowercase();
-    let wanted: Vec<&str> = match (arguments.has("failed"), arguments.has("waiting"), said.as_str())
-    {
-        (false, false, "") => return Ok(Vec::new()),
-        (true, false, "") => vec!["failed"],
-        (false, true, "") => WAITING.to_vec(),
-        (false, false, said) => vec![said],
-        _ => return Err(Usage("say one of --failed, --waiting and --state".to_owned())),
-    };
-    let wire = |word: &&str| STATES.iter().find(|(known, _)| known == word).map(|(_, wire)| *wire);
-    let known: Option<Vec<_>> = wanted.iter().map(wire).collect();
-    known.ok_or_else(|| {
-        let words: Vec<&str> = STATES.iter().map(|(word, _)| *word).collect();
-        Usage(format!("--state must be one of {}", words.join(", ")))
-    })
+impl Listing {
+    /// The requested states by their names in the API; an empty list means all.
+    fn states(&self) -> Vec<&'static str> {
+        let states = match (self.failed, self.waiting, &self.state) {
+            (true, ..) => &[DeliveryState::Failed][..],
+            (_, true, _) => &WAITING,
+            (.., state) => state.as_slice(),
+        };
+        states.iter().map(DeliveryState::as_str_name).collect()
+    }
 }
 
 /// The mails collected over several pages and states.
@@ -67,9 +125,9 @@ struct MatchingMails {
     more: bool,
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let found = list_matching(session, arguments).await?;
-    if arguments.json() {
+async fn show(session: &Session, listing: &Listing) -> Result<Outcome> {
+    let found = list_matching(session, listing).await?;
+    if session.options.json {
         let MatchingMails { mails, counts, more } = found;
         output::line(json!({ "mails": mails, "counts": counts, "more": more }));
         return Ok(Outcome::Complete);
@@ -86,14 +144,18 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     Ok(Outcome::Complete)
 }
 
-async fn list_matching(session: &Session, arguments: &Arguments) -> Result<MatchingMails> {
-    let wanted = states(arguments)?;
-    let wanted = if wanted.is_empty() { vec!["DELIVERY_STATE_UNSPECIFIED"] } else { wanted };
-    let limit = if arguments.has("all") { usize::MAX } else { SHOWN };
+async fn list_matching(session: &Session, listing: &Listing) -> Result<MatchingMails> {
+    let booking = match &listing.booking {
+        Some(booking) => references::id_of(session, booking).await?,
+        None => String::new(),
+    };
+    let wanted = listing.states();
+    let wanted =
+        if wanted.is_empty() { vec![DeliveryState::Unspecified.as_str_name()] } else { wanted };
+    let limit = if listing.all { usize::MAX } else { SHOWN };
     let mut found = MatchingMails::default();
     for state in wanted {
-        add_mails_of_state(session, (state, arguments.option("booking")), limit, &mut found)
-            .await?;
+        add_mails_of_state(session, (state, &booking), limit, &mut found).await?;
     }
     newest_first(&mut found.mails);
     found.more |= found.mails.len() > limit;
@@ -136,11 +198,11 @@ fn newest_first(mails: &mut [Value]) {
 /// "2 failed, 1 retrying, 340 sent": states that need action come first.
 fn counts_text(counts: &Value) -> String {
     let of = |wire: &str| list(counts).iter().find(|it| it["state"] == wire);
-    let known = STATES.iter().filter_map(|(word, wire)| {
-        let mails = &of(wire)?["mails"];
+    let known = STATES.iter().filter_map(|state| {
+        let mails = &of(state.as_str_name())?["mails"];
         // JSON has large numbers as text.
         let mails = mails.as_str().map_or_else(|| mails.to_string(), str::to_owned);
-        Some(format!("{mails} {word}"))
+        Some(format!("{mails} {}", words::word(*state)))
     });
     known.collect::<Vec<_>>().join(", ")
 }
@@ -173,9 +235,7 @@ fn kind(mail: &Value) -> String {
 }
 
 fn state(mail: &Value) -> String {
-    let wire = text(&mail["state"]);
-    let known = STATES.iter().find(|(_, state)| *state == wire).map(|(word, _)| (*word).to_owned());
-    known.unwrap_or(wire)
+    words::word_of::<DeliveryState>(&text(&mail["state"]))
 }
 
 /// The time of the next attempt, or the time when it was sent.
@@ -188,25 +248,9 @@ fn next(zone: &Zone, mail: &Value) -> String {
     }
 }
 
-pub(super) fn check_one(arguments: &Arguments) -> Result<(), Usage> {
-    check_id(arguments, 0, "mal_")
-}
-
-pub(super) fn check_retry(arguments: &Arguments) -> Result<(), Usage> {
-    match (arguments.has("failed"), arguments.count()) {
-        (true, 0) => Ok(()),
-        (false, 1) if arguments.option("reason").is_empty() => check_one(arguments),
-        (false, 1) => Err(Usage("--reason goes with --failed".to_owned())),
-        _ => Err(Usage("say a mail, or --failed for all that failed".to_owned())),
-    }
-}
-
-pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    if arguments.has("failed") {
-        return retry_failed(session, arguments).await;
-    }
-    let answer = retry_one(session, arguments.at(0)).await?;
-    if arguments.json() {
+async fn retry(session: &Session, id: &str) -> Result<Outcome> {
+    let answer = retry_one(session, id).await?;
+    if session.options.json {
         output::line(answer);
     } else {
         output::line(retry_message(&answer["mail"]));
@@ -229,11 +273,12 @@ fn retry_message(mail: &Value) -> String {
 
 /// Retries every failed mail, one after the other. All are listed before the first retry, so that
 /// a mail that fails again during the loop is not retried endlessly.
-async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+async fn retry_failed(session: &Session, reason: &str) -> Result<Outcome> {
     let mut failed = MatchingMails::default();
-    add_mails_of_state(session, ("DELIVERY_STATE_FAILED", ""), usize::MAX, &mut failed).await?;
+    add_mails_of_state(session, (DeliveryState::Failed.as_str_name(), ""), usize::MAX, &mut failed)
+        .await?;
     let mut mails = failed.mails;
-    retain_reason(&mut mails, arguments.option("reason"));
+    retain_reason(&mut mails, reason);
     let (count, mut refused) = (mails.len(), Vec::new());
     for (number, mail) in mails.iter().enumerate() {
         let id = text(&mail["mailId"]);
@@ -244,13 +289,13 @@ async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Outcom
                 format!("Refused: {refusal}.")
             }
         };
-        if !arguments.json() {
+        if !session.options.json {
             output::line(format_args!("{} of {count}  {id}  {said}", number.saturating_add(1)));
         }
     }
     let retried = count.saturating_sub(refused.len());
     let outcome = if refused.is_empty() { Outcome::Complete } else { Outcome::Partial };
-    if arguments.json() {
+    if session.options.json {
         output::line(json!({ "retried": retried, "refused": refused }));
     } else if count == 0 {
         output::line("No such mails.");
@@ -266,12 +311,11 @@ fn retain_reason(mails: &mut Vec<Value>, reason: &str) {
     mails.retain(|mail| reason.is_empty() || text(&mail["reason"]) == reason);
 }
 
-pub(super) async fn settle(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let id = arguments.at(0);
+async fn settle(session: &Session, id: &str) -> Result<Outcome> {
     let question = format!("Has {id} been dealt with? It is never sent then.");
-    confirm::require_confirmation(arguments, &question)?;
+    confirm::require_confirmation(session.options, &question)?;
     let answer = session.call(&format!("{SERVICE}/SettleMail"), &json!({ "mailId": id })).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
     } else {
         let what = kind(&answer["mail"]);
@@ -283,24 +327,23 @@ pub(super) async fn settle(session: &Session, arguments: &Arguments) -> Result<O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::parsed;
 
-    fn read(said: &[&str]) -> Arguments {
-        let said: Vec<String> = said.iter().map(|word| (*word).to_owned()).collect();
-        Arguments::read(&said, &["state", "booking"], (0, 0)).unwrap()
+    fn read(words: &str) -> Result<Mails, clap::Error> {
+        parsed(words)
     }
 
     #[test]
     fn states_are_those_that_the_service_knows() {
-        assert_eq!(states(&read(&[])), Ok(vec![]));
-        assert_eq!(states(&read(&["--failed"])), Ok(vec!["DELIVERY_STATE_FAILED"]));
-        assert_eq!(states(&read(&["--waiting"])).unwrap().len(), 3);
-        assert_eq!(states(&read(&["--state", "Sent"])), Ok(vec!["DELIVERY_STATE_SENT"]));
-        for wrong in [&["--failed", "--waiting"][..], &["--failed", "--state", "sent"]] {
-            assert!(states(&read(wrong)).is_err(), "{wrong:?}");
+        let states = |words: &str| read(words).unwrap().listing.states();
+        assert_eq!(states(""), Vec::<&str>::new());
+        assert_eq!(states("--failed"), ["DELIVERY_STATE_FAILED"]);
+        assert_eq!(states("--waiting").len(), 3);
+        assert_eq!(states("--state Sent"), ["DELIVERY_STATE_SENT"]);
+        let wrong = ["--failed --waiting", "--failed --state sent", "--state gone"];
+        for wrong in wrong.into_iter().chain(["--booking bkg_1", "all"]) {
+            assert!(read(wrong).is_err(), "{wrong}");
         }
-        let told = states(&read(&["--state", "gone"])).unwrap_err().to_string();
-        assert!(told.contains("settled"), "{told}");
-        assert!(check(&read(&["--booking", "bkg_1"])).is_err());
     }
 
     #[test]
@@ -318,24 +361,20 @@ mod tests {
         let mail = json!({ "kind": "MAIL_KIND_HOLD_ENDED", "state": "DELIVERY_STATE_RETRYING" });
         assert_eq!((kind(&mail), state(&mail)), ("hold ended".into(), "retrying".into()));
         let new = json!({ "kind": "MAIL_KIND_BIRTHDAY_WISH", "state": "DELIVERY_STATE_DREAMT" });
-        let words = ("birthday wish".to_owned(), "DELIVERY_STATE_DREAMT".to_owned());
+        let words = ("birthday wish".to_owned(), "dreamt".to_owned());
         assert_eq!((kind(&new), state(&new)), words);
     }
 
     #[test]
     fn one_mail_is_tried_again_or_all_that_failed() {
-        let read = |said: &str| {
-            let said: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
-            check_retry(&Arguments::read(&said, &["reason"], (0, 1)).unwrap())
-        };
         let id = format!("mal_{}", "0a".repeat(16));
         for good in [id.as_str(), "--failed", "--failed --reason smtp_554"] {
-            assert_eq!(read(good), Ok(()), "{good}");
+            assert!(read(&format!("retry {good}")).is_ok(), "{good}");
         }
         let both = format!("{id} --failed");
         let reason = format!("{id} --reason smtp_554");
         for wrong in ["", "bkg_1", &both, &reason, "--reason smtp_554"] {
-            assert!(read(wrong).is_err(), "{wrong}");
+            assert!(read(&format!("retry {wrong}")).is_err(), "{wrong}");
         }
     }
 
