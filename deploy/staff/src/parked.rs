@@ -1,13 +1,13 @@
 //! `sukoon parked`: events that a service could not handle. The answers of the other services are
 //! shown even when one service is down.
-use super::arguments::{Arguments, Usage};
-use super::labels::{list as items, text};
-use super::outcome::Outcome;
-use super::refusal::Refusal;
-use super::session::Session;
-use super::table::Table;
-use crate::output;
+use crate::arguments::{CommonOptions, Nothing};
+use crate::labels::{list as items, text};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::table::Table;
 use anyhow::Result;
+use machine::output;
 use serde_json::{Map, Value, json};
 
 /// The services that handle events, each with the name of its staff API.
@@ -21,19 +21,36 @@ const SERVICES: [(&str, &str); 4] = [
 /// The answer of each service.
 type Answers = Vec<(&'static str, Result<Value, Refusal>)>;
 
-pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
-    Ok(())
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Parked {
+    /// Events that a service could not take in.
+    List(Nothing),
+    /// Try them again.
+    Retry(Retrying),
 }
 
-pub(super) async fn list(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct Retrying {
+    /// Those of this stream alone.
+    stream: Option<String>,
+}
+
+pub(crate) async fn run(session: &Session, parked: &Parked) -> Result<Outcome> {
+    match parked {
+        Parked::List(_) => list(session).await,
+        Parked::Retry(retrying) => retry(session, retrying).await,
+    }
+}
+
+async fn list(session: &Session) -> Result<Outcome> {
     let answers = call_each(session, "ListParkedEvents", &json!({})).await;
-    show(&answers, arguments, "Nothing is parked.")
+    show(&answers, session.options, "Nothing is parked.")
 }
 
-pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let request = json!({ "streamId": arguments.at(0) });
+async fn retry(session: &Session, retrying: &Retrying) -> Result<Outcome> {
+    let request = json!({ "streamId": retrying.stream.as_deref().unwrap_or_default() });
     let answers = call_each(session, "RetryParkedEvents", &request).await;
-    if !arguments.json() {
+    if !session.options.json {
         for (name, answer) in &answers {
             if let Ok(answer) = answer {
                 let count = answer["handled"].as_i64().unwrap_or_default();
@@ -41,7 +58,7 @@ pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Ou
             }
         }
     }
-    show(&answers, arguments, "Nothing is parked any more.")
+    show(&answers, session.options, "Nothing is parked any more.")
 }
 
 async fn call_each(session: &Session, method: &str, request: &Value) -> Answers {
@@ -52,7 +69,7 @@ async fn call_each(session: &Session, method: &str, request: &Value) -> Answers 
     answers
 }
 
-fn show(answers: &Answers, arguments: &Arguments, when_empty: &str) -> Result<Outcome> {
+fn show(answers: &Answers, options: CommonOptions, when_empty: &str) -> Result<Outcome> {
     // A missing permission is reported once instead of once per service.
     let refused = answers
         .iter()
@@ -61,7 +78,7 @@ fn show(answers: &Answers, arguments: &Arguments, when_empty: &str) -> Result<Ou
         return Err(refusal.clone().into());
     }
     let answered = answers.iter().filter_map(|(name, answer)| Some((*name, answer.as_ref().ok()?)));
-    if arguments.json() {
+    if options.json {
         let all = answered.map(|(name, answer)| (name.to_owned(), answer.clone()));
         output::line(Value::Object(all.collect::<Map<_, _>>()));
     } else {

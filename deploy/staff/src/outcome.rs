@@ -2,7 +2,7 @@
 
 /// How far a command got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// The command did everything it was asked for.
     Complete,
     /// The command did a part of it and has printed what failed.

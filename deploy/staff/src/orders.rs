@@ -1,26 +1,53 @@
 //! `sukoon orders unexplained` and `orders explain`: orders and payments without an explanation,
 //! and staff's explanations of them.
-use super::arguments::{Arguments, Usage};
-use super::dates::Zone;
-use super::labels::{list, text};
-use super::money;
-use super::outcome::Outcome;
-use super::session::Session;
-use super::table::{Table, printable};
-use crate::output;
+use crate::dates::Zone;
+use crate::labels::{list, text};
+use crate::money;
+use crate::outcome::Outcome;
+use crate::session::Session;
+use crate::table::{Table, printable};
 use anyhow::Result;
+use machine::output;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
-    Ok(())
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Orders {
+    /// Orders and payments that nothing explains.
+    Unexplained(Listing),
+    /// A row of that list is right as it is.
+    Explain(Explanation),
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let request = json!({ "includeYoung": arguments.has("all") });
+#[derive(Debug, clap::Args)]
+pub(crate) struct Listing {
+    /// Those too that may still explain themselves.
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Explanation {
+    /// The row's reason.
+    reason: String,
+    /// The row's payment, else its order, else its booking.
+    subject: String,
+    /// Why it is right.
+    because: String,
+}
+
+pub(crate) async fn run(session: &Session, orders: &Orders) -> Result<Outcome> {
+    match orders {
+        Orders::Unexplained(listing) => unexplained(session, listing).await,
+        Orders::Explain(explanation) => explain(session, explanation).await,
+    }
+}
+
+async fn unexplained(session: &Session, listing: &Listing) -> Result<Outcome> {
+    let request = json!({ "includeYoung": listing.all });
     let method = "payments.v1.PaymentsStaffService/ListUnexplainedOrders";
     let answer = session.call(method, &request).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
         return Ok(Outcome::Complete);
     }
@@ -41,18 +68,18 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
 }
 
 /// Explains why a row of the list is correct.
-pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+async fn explain(session: &Session, arguments: &Explanation) -> Result<Outcome> {
     let request = json!({
-        "reason": arguments.at(0),
-        "subject": arguments.at(1),
-        "explanation": arguments.at(2),
+        "reason": arguments.reason,
+        "subject": arguments.subject,
+        "explanation": arguments.because,
     });
     let method = "payments.v1.PaymentsStaffService/ExplainOrder";
     let answer = session.call(method, &request).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
     } else {
-        let (reason, subject) = (printable(arguments.at(0)), printable(arguments.at(1)));
+        let (reason, subject) = (printable(&arguments.reason), printable(&arguments.subject));
         output::line(format_args!(
             "{reason} of {subject} is explained. It comes back when its amount changes."
         ));
