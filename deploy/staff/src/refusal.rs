@@ -1,12 +1,14 @@
 //! A refused call, as a sentence for staff.
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use contract::common::v1::ErrorDetail;
+use prost::Message as _;
 use serde_json::Value;
 use std::fmt;
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     status: u16,
     reason: String,
     sentence: String,
@@ -15,7 +17,7 @@ pub(super) struct Refusal {
 
 impl Refusal {
     /// The call got no answer.
-    pub(super) fn no_answer() -> Self {
+    pub(crate) fn no_answer() -> Self {
         Self {
             status: 503,
             reason: "SERVICE_UNAVAILABLE".to_owned(),
@@ -25,35 +27,35 @@ impl Refusal {
     }
 
     /// Reads an error from its JSON form.
-    pub(super) fn read(status: u16, body: &Value) -> Self {
+    pub(crate) fn read(status: u16, body: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let details = body["details"].as_array().into_iter().flatten();
         let detail = details
             .filter(|detail| detail["type"] == "common.v1.ErrorDetail")
             .find_map(|detail| STANDARD_NO_PAD.decode(detail["value"].as_str()?).ok())
-            .map(|bytes| text_fields(&bytes));
-        let [reason, _field, reference] = detail.unwrap_or_default();
+            .and_then(|bytes| ErrorDetail::decode(bytes.as_slice()).ok());
+        let ErrorDetail { reason, reference_id: reference, .. } = detail.unwrap_or_default();
         Self { status, reason, sentence: text(&body["message"]), reference }
     }
 
     /// Whether the same call may succeed a moment later. A call whose deadline was exceeded is not
     /// repeated, because it would take as long again.
-    pub(super) fn is_retryable(&self) -> bool {
+    pub(crate) fn is_retryable(&self) -> bool {
         self.status >= 500 && self.status != 504
     }
 
     /// Whether the call is for sessions whose second factor was shown a moment ago.
-    pub(super) fn needs_newer_second_step(&self) -> bool {
+    pub(crate) fn needs_newer_second_step(&self) -> bool {
         self.reason == "SECOND_FACTOR_TOO_OLD"
     }
 
     /// The same with why nothing could be done about it.
-    pub(super) fn because(self, error: &anyhow::Error) -> Self {
+    pub(crate) fn because(self, error: &anyhow::Error) -> Self {
         Self { reason: String::new(), sentence: error.to_string(), ..self }
     }
 
     /// Whether the service did not answer.
-    pub(super) fn is_unavailable(&self) -> bool {
+    pub(crate) fn is_unavailable(&self) -> bool {
         self.status >= 500
     }
 }
@@ -125,32 +127,15 @@ fn sentence(reason: &str) -> Option<&'static str> {
     })
 }
 
-/// The first three text fields of a protobuf message. `common.v1.ErrorDetail` has only these.
-fn text_fields(mut bytes: &[u8]) -> [String; 3] {
-    let mut found = <[String; 3]>::default();
-    while let [tag, length, rest @ ..] = bytes {
-        let length = usize::from(*length);
-        // Each text is short, so its length is a single byte.
-        let (Some(text), true) = (rest.get(..length), tag & 7 == 2 && length < 128) else { break };
-        if let Some(slot) = found.get_mut(usize::from(tag >> 3).wrapping_sub(1)) {
-            *slot = String::from_utf8_lossy(text).into_owned();
-        }
-        bytes = rest.get(length..).unwrap_or_default();
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
 
     fn body(reason: &str, message: &str) -> Value {
-        let mut detail = vec![0x0a, u8::try_from(reason.len()).unwrap()];
-        detail.extend(reason.bytes());
-        detail.extend([0x1a, 4]);
-        detail.extend(b"abcd");
-        let value = STANDARD_NO_PAD.encode(detail);
+        let (reason, reference_id) = (reason.to_owned(), "abcd".to_owned());
+        let detail = ErrorDetail { reason, reference_id, ..ErrorDetail::default() };
+        let value = STANDARD_NO_PAD.encode(detail.encode_to_vec());
         json!({
             "code": "aborted", "message": message,
             "details": [{ "type": "common.v1.ErrorDetail", "value": value }],
@@ -173,11 +158,5 @@ mod tests {
         let bare = Refusal::read(404, &Value::Null);
         assert_eq!(bare.to_string(), "the call was refused");
         assert!(Refusal::no_answer().is_unavailable());
-    }
-
-    #[test]
-    fn bytes_without_a_detail_give_empty_texts() {
-        assert_eq!(text_fields(&[0x08, 0x01, 0xff]), <[String; 3]>::default());
-        assert_eq!(text_fields(&[0x0a, 0x05, b'a']), <[String; 3]>::default());
     }
 }

@@ -1,31 +1,35 @@
 //! `sukoon refund`: refunds a payment, in addition to what a policy refunds automatically.
-use super::arguments::{Arguments, Usage, check_booking};
-use super::labels::text;
-use super::outcome::Outcome;
-use super::session::{Session, check_key, key};
-use super::{confirm, money};
-use crate::output;
+use crate::arguments::{Key, OneBooking};
+use crate::labels::text;
+use crate::outcome::Outcome;
+use crate::session::Session;
+use crate::{confirm, money, references};
 use anyhow::Result;
+use machine::output;
 use serde_json::json;
 
-pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    check_booking(arguments, 0)?;
-    check_key(arguments)?;
-    if arguments.has("release") && arguments.count() > 1 {
-        return Err(Usage("--release takes no amount".to_owned()));
-    }
-    amount(arguments).map(|_read| ())
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    of: OneBooking,
+    /// Such as 500 or 499.50; all that is left unless you say.
+    #[arg(value_parser = money::parse, allow_hyphen_values = true)]
+    amount: Option<i64>,
+    /// Let go what waits for the end of a dispute.
+    #[arg(long, conflicts_with = "amount")]
+    release: bool,
+    #[command(flatten)]
+    key: Key,
 }
 
 /// Lets go what waits for the end of a dispute, instead of one more refund.
-async fn release(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let id = arguments.at(0);
+async fn release(session: &Session, id: &str) -> Result<Outcome> {
     let question =
         format!("What waits for the end of a dispute of {id} goes back now. Are you sure?");
-    confirm::require_confirmation(arguments, &question)?;
+    confirm::require_confirmation(session.options, &question)?;
     let method = "payments.v1.PaymentsStaffService/ReleaseRefund";
     let answer = session.call(method, &json!({ "bookingId": id })).await?;
-    if arguments.json() {
+    if session.options.json {
         output::line(answer);
     } else {
         let amount = money::shown(&answer["amount"]);
@@ -34,22 +38,14 @@ async fn release(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-/// The requested amount; none means the whole remaining amount.
-fn amount(arguments: &Arguments) -> Result<Option<i64>, Usage> {
-    match arguments.count() {
-        1 => Ok(None),
-        _ => money::parse(arguments.at(1)).map(Some),
+pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+    let id = &references::id_of(session, &arguments.of.booking).await?;
+    if arguments.release {
+        return release(session, id).await;
     }
-}
-
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    if arguments.has("release") {
-        return release(session, arguments).await;
-    }
-    let id = arguments.at(0);
     let mut request = json!({ "bookingId": id });
     let mut how_much = "All that is left".to_owned();
-    if let Some(minor) = amount(arguments)? {
+    if let Some(minor) = arguments.amount {
         let amount = money::wire(minor);
         how_much = money::shown(&amount);
         if let Some(fields) = request.as_object_mut() {
@@ -57,10 +53,10 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
         }
     }
     let question = format!("{how_much} of what was paid for {id} goes back. Are you sure?");
-    confirm::require_confirmation(arguments, &question)?;
+    confirm::require_confirmation(session.options, &question)?;
     let method = "payments.v1.PaymentsStaffService/RefundPayment";
-    let answer = session.call_with_key(method, request, &key(arguments)).await?;
-    if arguments.json() {
+    let answer = session.call_with_key(method, request, &arguments.key.or_new()).await?;
+    if session.options.json {
         output::line(answer);
     } else {
         let (amount, refund) = (money::shown(&answer["amount"]), text(&answer["refundId"]));

@@ -1,47 +1,18 @@
 //! Finds the booking that a reference means: the eight digits that mails and pages quote.
-use super::arguments::{Arguments, is_reference};
-use super::dates::Zone;
-use super::labels::{client_name, list, service_label, text};
-use super::session::Session;
-use super::table::printable;
+use crate::arguments::Booking;
+use crate::dates::Zone;
+use crate::labels::{client_name, list, service_label, text};
+use crate::session::Session;
+use crate::table::printable;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-/// The commands whose first argument is a booking.
-const FIRST: [&[&str]; 12] = [
-    &["cancel"],
-    &["accept-claim"],
-    &["send-link"],
-    &["release"],
-    &["refund"],
-    &["pay-at-desk"],
-    &["give-back"],
-    &["dispute", "pack"],
-    &["history"],
-    &["mark"],
-    &["doctor", "payments"],
-    &["ledger"],
-];
-/// The option whose value is a booking, of whatever command.
-const OPTION: &str = "booking";
-
-/// The arguments of a command with the ids of bookings in the place of their references.
-pub(super) async fn resolve(
-    session: &Session,
-    command: &[&str],
-    arguments: &Arguments,
-) -> Result<Arguments> {
-    let mut resolved = arguments.clone();
-    if FIRST.contains(&command) && is_reference(arguments.at(0)) {
-        resolved.set_at(0, id_of(session, arguments.at(0)).await?);
-    }
-    if is_reference(arguments.option(OPTION)) {
-        resolved.set_option(OPTION, id_of(session, arguments.option(OPTION)).await?);
-    }
-    Ok(resolved)
-}
-
-async fn id_of(session: &Session, reference: &str) -> Result<String> {
+/// The id of a booking.
+pub(crate) async fn id_of(session: &Session, booking: &Booking) -> Result<String> {
+    let reference = match booking {
+        Booking::Id(id) => return Ok(id.clone()),
+        Booking::Reference(reference) => reference,
+    };
     let method = "booking.v1.BookingStaffService/FindBookings";
     let answer = session.call(method, &json!({ "reference": reference })).await?;
     match list(&answer["bookings"]) {

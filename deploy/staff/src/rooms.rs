@@ -1,9 +1,9 @@
 //! Sessions online that have no meeting room yet, which `sukoon today` lists as something to do.
-use super::dates::Zone;
-use super::labels::{contact, list, text};
-use super::session::Session;
-use super::session_cells::session_cells;
-use super::table::Table;
+use crate::dates::Zone;
+use crate::labels::{contact, list, text};
+use crate::session::Session;
+use crate::session_cells::session_cells;
+use crate::table::Table;
 use anyhow::Result;
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 type Entry<'b> = (&'b Value, &'b Value);
 
 /// The confirmed bookings of a day and the next one; those with a room are in another state.
-pub(super) async fn confirmed(session: &Session, from_date: &str) -> Result<Value> {
+pub(crate) async fn confirmed(session: &Session, from_date: &str) -> Result<Value> {
     let request = json!({
         "fromDate": from_date, "days": 2, "states": ["BOOKING_STATE_CONFIRMED"],
     });
@@ -38,7 +38,7 @@ fn missing<'b>(zone: &Zone, date: &str, bookings: &'b [Value]) -> Vec<Entry<'b>>
 }
 
 /// What staff have to look after, as a table; empty where each session has its room.
-pub(super) fn table(zone: &Zone, date: &str, bookings: &[Value]) -> Table {
+pub(crate) fn table(zone: &Zone, date: &str, bookings: &[Value]) -> Table {
     let mut table = zone.table(&["DATE", "TIME", "SESSION", "WITH", "WHO", "CONTACT", "BOOKING"]);
     for (staff, session) in missing(zone, date, bookings) {
         let booking = &staff["booking"];

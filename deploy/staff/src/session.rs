@@ -1,12 +1,12 @@
 //! The session of a staff member. Where it has a second factor it stays for the next command;
 //! otherwise it ends with this one.
-use super::arguments::{Arguments, Usage};
-use super::credentials::{Credentials, SecondStep};
-use super::kept::KeptSession;
-use super::refusal::Refusal;
-use super::tokens::Tokens;
-use crate::app_codes::unix_seconds;
+use crate::arguments::CommonOptions;
+use crate::credentials::{Credentials, SecondStep};
+use crate::kept::KeptSession;
+use crate::refusal::Refusal;
+use crate::tokens::Tokens;
 use anyhow::{Context, Result, bail};
+use machine::app_codes::unix_seconds;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};
@@ -21,19 +21,22 @@ const ATTEMPTS_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// A signed-in session.
-pub(super) struct Session {
+pub(crate) struct Session {
     http: reqwest::Client,
     url: String,
     inner_url: Option<String>,
     tokens: Mutex<Tokens>,
     second_step: SecondStep,
     kept: Option<KeptSession>,
+    /// How the command is to answer.
+    pub(crate) options: CommonOptions,
 }
 
 impl Session {
     /// Continues the session that is kept, or signs in.
-    pub(super) async fn open(credentials: Credentials) -> Result<Self> {
+    pub(crate) async fn open(credentials: Credentials, options: CommonOptions) -> Result<Self> {
         let (session, email, password) = Self::prepare(credentials)?;
+        let session = Self { options, ..session };
         let _alone = session.kept.as_ref().map(KeptSession::lock).transpose()?;
         if session.continue_kept().await? {
             return Ok(session);
@@ -47,7 +50,7 @@ impl Session {
 
     /// A code of the second step that was not used before, by the time of the identity service,
     /// which a sign-in tells.
-    pub(super) async fn code(credentials: Credentials) -> Result<String> {
+    pub(crate) async fn code(credentials: Credentials) -> Result<String> {
         let (session, email, password) = Self::prepare(credentials)?;
         let session = Self { kept: None, ..session };
         session.sign_in(&email, &password).await?;
@@ -68,7 +71,8 @@ impl Session {
             .context("no HTTP client can be made")?;
         let Credentials { url, email, password, second_step, kept, inner_url } = credentials;
         let tokens = Mutex::default();
-        Ok((Self { http, url, inner_url, tokens, second_step, kept }, email, password))
+        let options = CommonOptions::default();
+        Ok((Self { http, url, inner_url, tokens, second_step, kept, options }, email, password))
     }
 
     /// Whether the kept session goes on.
@@ -189,12 +193,12 @@ impl Session {
     }
 
     /// The practice's address, without a slash at its end.
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Signs out, unless the session stays. If that fails, the token expires within an hour.
-    pub(super) async fn close(self) {
+    pub(crate) async fn close(self) {
         let stays = self.kept.is_some() && self.tokens().second_factor_at().is_some();
         if !stays {
             drop(self.ask_identity("logout?scope=local", &json!({})).await);
@@ -203,7 +207,7 @@ impl Session {
 
     /// The health report of all services, whether or not all are ready; of a practice on another
     /// machine only whether all are.
-    pub(super) async fn health(&self) -> Result<Value> {
+    pub(crate) async fn health(&self) -> Result<Value> {
         let url = self.inner_url.as_ref().unwrap_or(&self.url);
         let sent = self.http.get(format!("{url}/healthz")).send().await;
         let answer = sent.map_err(|error| no_answer(url, &error))?;
@@ -211,13 +215,13 @@ impl Session {
     }
 
     /// Makes a call, for example "booking.v1.BookingStaffService/ListBookings".
-    pub(super) async fn call(&self, method: &str, message: &Value) -> Result<Value, Refusal> {
+    pub(crate) async fn call(&self, method: &str, message: &Value) -> Result<Value, Refusal> {
         self.call_while(Refusal::is_retryable, method, message).await
     }
 
     /// Makes a call that changes something, with the same idempotency key for all attempts. When
     /// the outcome is unknown, the error names the key, and a repeat with it changes nothing twice.
-    pub(super) async fn call_with_key(
+    pub(crate) async fn call_with_key(
         &self,
         method: &str,
         mut message: Value,
@@ -278,50 +282,12 @@ fn no_answer(url: &str, error: &reqwest::Error) -> anyhow::Error {
     anyhow::anyhow!("{url} {why}")
 }
 
-/// The given idempotency key, or a new one.
-pub(super) fn key(arguments: &Arguments) -> String {
-    match arguments.option("key") {
-        "" => format!("cli-{}", crate::secrets::random_secret()),
-        said => said.to_owned(),
-    }
-}
-
-/// Checks the idempotency key, if one is given.
-pub(super) fn check_key(arguments: &Arguments) -> Result<(), Usage> {
-    let said = arguments.option("key");
-    let good = (8..=64).contains(&said.len()) && said.bytes().all(|byte| byte.is_ascii_graphic());
-    if said.is_empty() || good {
-        return Ok(());
-    }
-    Err(Usage("--key takes the key that an earlier try has named".to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::{TcpListener, TcpStream};
     use tokio::task::JoinHandle;
-
-    fn said(words: &[&str]) -> Arguments {
-        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        Arguments::read(&words, &["key"], (0, 0)).unwrap()
-    }
-
-    #[test]
-    fn keys_differ_and_fit_unless_one_is_said() {
-        let none = said(&[]);
-        assert_ne!(key(&none), key(&none));
-        let made = key(&none);
-        let repeated = said(&["--key", &made]);
-        assert_eq!(
-            (key(&repeated), check_key(&repeated), check_key(&none)),
-            (made, Ok(()), Ok(()))
-        );
-        for wrong in ["short", "two words of it", &"k".repeat(65)] {
-            assert!(check_key(&said(&["--key", wrong])).is_err(), "{wrong}");
-        }
-    }
 
     /// A gateway that sends these answers, one per call, and then returns the keys that it got. An
     /// empty answer closes the connection.
@@ -341,7 +307,9 @@ mod tests {
         let http = reqwest::Client::new();
         let second_step = SecondStep::Typed(None);
         let tokens = Mutex::default();
-        (Session { http, url, inner_url: None, tokens, second_step, kept: None }, served)
+        let options = CommonOptions::default();
+        let kept = None;
+        (Session { http, url, inner_url: None, tokens, second_step, kept, options }, served)
     }
 
     /// The key in a request, once the whole request has arrived.

@@ -1,13 +1,13 @@
 //! What has happened to a booking and its money, in the order in which it happened.
-use super::dates::Zone;
-use super::labels::{list, text};
-use super::money;
+use crate::dates::Zone;
+use crate::labels::{list, text};
+use crate::money;
 use jiff::Timestamp;
 use serde_json::Value;
 
 /// The histories of a booking and of its money as rows: time, event and details. Each comes in the
 /// order of its positions, which stays; the two are merged by the times of their events.
-pub(super) fn timeline(zone: &Zone, booking: &Value, money: &Value) -> Vec<[String; 3]> {
+pub(crate) fn timeline(zone: &Zone, booking: &Value, money: &Value) -> Vec<[String; 3]> {
     let (mut booking, mut money) = (list(booking).iter().peekable(), list(money).iter().peekable());
     let mut rows = Vec::new();
     loop {

@@ -1,8 +1,8 @@
 //! Tables with aligned columns for a terminal.
-use crate::output;
+use machine::output;
 
 /// A table whose rows are added one by one.
-pub(super) struct Table {
+pub(crate) struct Table {
     headings: &'static [&'static str],
     hidden: Option<&'static str>,
     rows: Vec<Vec<String>>,
@@ -10,22 +10,22 @@ pub(super) struct Table {
 
 impl Table {
     /// A table without rows.
-    pub(super) fn new(headings: &'static [&'static str]) -> Self {
+    pub(crate) fn new(headings: &'static [&'static str]) -> Self {
         Self { headings, hidden: None, rows: Vec::new() }
     }
 
     /// Leaves a column out.
-    pub(super) fn without(self, heading: &'static str) -> Self {
+    pub(crate) fn without(self, heading: &'static str) -> Self {
         Self { hidden: Some(heading), ..self }
     }
 
     /// Adds a row with one text per heading.
-    pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.into_iter().map(|cell| printable(&cell)).collect());
     }
 
     /// Adds a row whose first cells were made for several tables.
-    pub(super) fn row_after<const A: usize, const B: usize>(
+    pub(crate) fn row_after<const A: usize, const B: usize>(
         &mut self,
         first: [String; A],
         others: [String; B],
@@ -35,12 +35,12 @@ impl Table {
     }
 
     /// Whether there are no rows.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Prints the table, or a sentence when it has no rows.
-    pub(super) fn show(&self, otherwise: &str) {
+    pub(crate) fn show(&self, otherwise: &str) {
         if self.is_empty() {
             output::line(otherwise);
         } else {
@@ -50,7 +50,7 @@ impl Table {
 
     /// The whole table as it is printed.
     #[cfg(test)]
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.lines().join("\n")
     }
 
@@ -80,7 +80,7 @@ impl Table {
 
 /// Makes a text safe for a terminal: it is put on one line, and control and direction characters
 /// are removed.
-pub(super) fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let plain = |c: char| {
         let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         if c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }

@@ -1,28 +1,32 @@
 //! `sukoon today`: one day of the practice.
-use super::arguments::{Arguments, Usage};
-use super::dates::{Zone, check_date};
-use super::labels::{attendance, contact, is_held, list, payment, state, takes_place, text};
-use super::outcome::Outcome;
-use super::rooms;
-use super::session::Session;
-use super::session_cells::session_cells;
-use super::table::Table;
-use crate::output;
+use crate::dates::{Zone, date, date_text};
+use crate::labels::{attendance, contact, is_held, list, payment, state, takes_place, text};
+use crate::outcome::Outcome;
+use crate::rooms;
+use crate::session::Session;
+use crate::session_cells::session_cells;
+use crate::table::Table;
 use anyhow::Result;
+use jiff::civil::Date;
+use machine::output;
 use serde_json::{Value, json};
 
-pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    check_date(arguments.at(0))
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Such as 2026-11-24; today unless you say.
+    #[arg(value_parser = date)]
+    date: Option<Date>,
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let request = json!({ "fromDate": arguments.at(0), "days": 1 });
+pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+    let date = date_text(arguments.date);
+    let request = json!({ "fromDate": date, "days": 1 });
     let service = "booking.v1.BookingStaffService";
     let answer = session.call(&format!("{service}/ListBookings"), &request).await?;
     let blocked = session.call(&format!("{service}/ListBlockedTimes"), &request).await?;
-    let confirmed = rooms::confirmed(session, arguments.at(0)).await?;
+    let confirmed = rooms::confirmed(session, &date).await?;
     let (bookings, blocked) = (&answer["bookings"], &blocked["blockedTimes"]);
-    if arguments.json() {
+    if session.options.json {
         output::line(json!({ "bookings": list(bookings), "blockedTimes": list(blocked) }));
         return Ok(Outcome::Complete);
     }

@@ -12,20 +12,20 @@ const KEPT_SECONDS: i64 = 12 * 3600 - 600;
 
 /// The tokens of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Tokens {
+pub(crate) struct Tokens {
     /// What calls are made with.
-    pub(super) access_token: String,
+    pub(crate) access_token: String,
     /// What gets the next access token.
     #[serde(default)]
-    pub(super) refresh_token: String,
+    pub(crate) refresh_token: String,
     /// The account's authenticator app, if it has one.
     #[serde(default)]
-    pub(super) app_id: Option<String>,
+    pub(crate) app_id: Option<String>,
 }
 
 impl Tokens {
     /// Reads an answer that opens or continues a session.
-    pub(super) fn read(session: &Value) -> Option<Self> {
+    pub(crate) fn read(session: &Value) -> Option<Self> {
         let is_app =
             |it: &&Value| it["factor_type"] == "totp" && it["status"].as_str() == Some("verified");
         let mut factors = session["user"]["factors"].as_array().into_iter().flatten();
@@ -37,22 +37,22 @@ impl Tokens {
     }
 
     /// The time of the identity service when it issued the access token.
-    pub(super) fn issued_at(&self) -> Option<i64> {
+    pub(crate) fn issued_at(&self) -> Option<i64> {
         self.claims()["iat"].as_i64()
     }
 
     /// Whether calls can be made for another minute, by a clock of this machine.
-    pub(super) fn lasts(&self, now: i64) -> bool {
+    pub(crate) fn lasts(&self, now: i64) -> bool {
         self.claims()["exp"].as_i64().is_some_and(|ends_at| ends_at > now + 60)
     }
 
     /// Whether staff calls still accept the session's second factor at this time.
-    pub(super) fn is_strong(&self, now: i64) -> bool {
+    pub(crate) fn is_strong(&self, now: i64) -> bool {
         self.second_factor_at().is_some_and(|at| now - at < KEPT_SECONDS)
     }
 
     /// When the session's second factor was shown last.
-    pub(super) fn second_factor_at(&self) -> Option<i64> {
+    pub(crate) fn second_factor_at(&self) -> Option<i64> {
         let claims = self.claims();
         if claims["aal"] != "aal2" {
             return None;
@@ -73,12 +73,12 @@ impl Tokens {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use serde_json::json;
 
     /// Tokens whose access token has these claims.
-    pub(in crate::staff) fn with_claims(claims: &Value) -> Tokens {
+    pub(crate) fn with_claims(claims: &Value) -> Tokens {
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
         Tokens { access_token: format!("head.{payload}.signature"), ..Tokens::default() }
     }
