@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use checker::snapshot::{Ack, PaymentsStore};
+use contract::events::{is_read, is_read_by};
 use sqlx::{PgPool, Row as _};
 use testkit::until_within;
 
@@ -73,7 +74,14 @@ impl Practice {
             Ok(open.is_empty().then_some(()))
         });
         let closed = closed.await;
-        closed.with_context(|| format!("still open after all time has passed: {open}"))
+        closed.with_context(|| format!("still open after all time has passed: {open}"))?;
+        let mut ahead = Vec::new();
+        let taken_in = until_within(TIMEOUT, "every event is taken in", async || {
+            ahead = self.events_ahead().await?;
+            Ok(ahead.is_empty().then_some(()))
+        })
+        .await;
+        taken_in.with_context(|| format!("not taken in: {ahead:?}"))
     }
 
     /// Sold orders are polled at one a second. The sandbox needs no such limit, and each move of
@@ -108,28 +116,16 @@ impl Practice {
     /// Describes the pending work; empty when there is none.
     async fn pending_work(&self) -> Result<String> {
         let mut found = Vec::new();
-        let mut heads = Vec::new();
-        let mut checkpoints = Vec::new();
         for service in STORES {
-            let database = self.pool(service)?;
-            heads.push((service.to_owned(), head(&database).await?));
-            for row in sqlx::query("select consumer, source, position from checkpoints")
-                .fetch_all(&database)
-                .await?
-            {
-                let row: (String, String, i64) =
-                    (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-                checkpoints.push(row);
-            }
-            let waits = pending_in(&database).await?;
+            let waits = pending_in(&self.pool(service)?).await?;
             if !waits.is_empty() {
                 found.push(format!("{service}: {waits}"));
             }
         }
-        for (consumer, source, position) in checkpoints {
-            let head = heads.iter().find(|(service, _)| *service == source);
-            if head.is_some_and(|(_, head)| *head != position) {
-                found.push(format!("{consumer} is at {position} of {head:?}"));
+        for (consumer, event) in self.events_ahead().await? {
+            let service = consumer.split("-on-").next().unwrap_or_default();
+            if is_read_by(service, &event) {
+                found.push(format!("{consumer} is before {event}"));
             }
         }
         let book = self.book().await?;
@@ -143,6 +139,22 @@ impl Practice {
             }
         }
         Ok(found.join("; "))
+    }
+
+    /// Each consumer with the type of an event that it has not taken in.
+    async fn events_ahead(&self) -> Result<Vec<(String, String)>> {
+        let mut ahead = Vec::new();
+        for service in STORES {
+            let own = "select consumer, source, position from checkpoints";
+            for row in sqlx::query(own).fetch_all(&self.pool(service)?).await? {
+                let (consumer, source): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+                if STORES.contains(&source.as_str()) {
+                    let events = after(&self.pool(&source)?, row.try_get(2)?).await?;
+                    ahead.extend(events.into_iter().map(|event| (consumer.clone(), event)));
+                }
+            }
+        }
+        Ok(ahead)
     }
 
     /// What has not ended; none when everything has.
@@ -181,23 +193,26 @@ impl Practice {
     }
 }
 
-/// The highest position in a service's feed.
-async fn head(database: &PgPool) -> Result<i64> {
-    let sql = "select coalesce(max(position), 0) from feed";
-    Ok(sqlx::query_scalar(sql).fetch_one(database).await?)
+/// The types of the events after a position of a feed, and of those without a position.
+async fn after(database: &PgPool, position: i64) -> Result<Vec<String>> {
+    let sql = "select event_type from feed join events using (seq) where position > $1
+               union all select event_type from outbox join events using (seq)";
+    Ok(sqlx::query_scalar(sql).bind(position).fetch_all(database).await?)
 }
 
 /// Events without a position and timers that are due. Polls of unpaid orders are left out: they
-/// recur and find nothing.
+/// recur and find nothing. So are events from which nothing follows.
 async fn pending_in(database: &PgPool) -> Result<String> {
-    let waits: Vec<String> = sqlx::query_scalar(
-        "select 'an event of ' || e.stream_id from outbox join events e using (seq)
-         union all
-         select kind || ' ' || subject || ' try ' || attempts from timers
+    let outbox = "select event_type from outbox join events using (seq)";
+    let mut events: Vec<String> = sqlx::query_scalar(outbox).fetch_all(database).await?;
+    events.retain(|event| is_read(event));
+    let timers: Vec<String> = sqlx::query_scalar(
+        "select kind || ' ' || subject || ' try ' || attempts from timers
          where due_at <= clock_now() + interval '1 second' and kind <> 'poll-order'
          limit 20",
     )
     .fetch_all(database)
     .await?;
-    Ok(waits.join(", "))
+    events.extend(timers);
+    Ok(events.join(", "))
 }

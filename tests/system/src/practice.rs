@@ -224,6 +224,25 @@ impl Practice {
         Ok(serde_json::from_slice(&std::fs::read(self.data.join("run.json"))?)?)
     }
 
+    /// Whether all services are one process, as in the small form.
+    ///
+    /// # Errors
+    /// When there is no record.
+    pub fn is_one_process(&self) -> Result<bool> {
+        let parts = &self.record()?["parts"];
+        Ok(parts["booking"]["log"] == parts["payments"]["log"])
+    }
+
+    /// What a part has logged; in the small form the services have one log.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn log(&self, part: &str) -> Result<String> {
+        let record = self.record()?;
+        let path = record["parts"][part]["log"].as_str().context("no such part")?;
+        Ok(std::fs::read_to_string(path)?)
+    }
+
     /// The data folder.
     #[must_use]
     pub fn data(&self) -> &Path {

@@ -25,6 +25,7 @@ async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
     paid_with_the_browser_closed(&practice, &asha).await?;
     one_trace_shows_it(&collector).await?;
     metrics_show_it(&practice).await?;
+    a_booking_takes_few_transactions(&practice, &asha).await?;
     two_want_the_same_slot(&practice, &asha).await?;
     nats_is_wiped_while_it_runs(&practice, &asha).await?;
     late_money_comes_back(&practice).await?;
@@ -76,6 +77,38 @@ async fn paid_with_the_browser_closed(practice: &Practice, asha: &Customer<'_>) 
         Ok((booking["mailState"] == "MAIL_STATE_SENT").then_some(()))
     })
     .await
+}
+
+/// How many transactions a confirmed booking may take that write, in all databases together: held,
+/// ordered, paid, confirmed, three mails. The number only falls; `make bench ONLY=transactions` has
+/// those that read as well.
+const WRITING_MAX: u64 = 50;
+
+/// PostgreSQL numbers the transactions that write. What the practice writes by itself meanwhile is
+/// some of them in a second.
+async fn a_booking_takes_few_transactions(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    const BOOKINGS: u64 = 3;
+    let written = async || -> Result<u64> {
+        let mut database = practice.database("booking").await?;
+        let number = "select pg_current_xact_id()::text";
+        Ok(sqlx::query_scalar::<_, String>(number).fetch_one(&mut database).await?.parse()?)
+    };
+    let (before, began) = (written().await?, tokio::time::Instant::now());
+    for number in 0..BOOKINGS {
+        let start = asha.free_starts("mental-health").await?.remove(0);
+        let id = asha.hold("mental-health", &start, &format!("counted-{number}")).await?;
+        let mailed = practice.inbox().await?.len();
+        practice.pay(&asha.order(&id).await?).await?;
+        until("its mails are there", async || {
+            Ok((practice.inbox().await?.len() >= mailed + 3).then_some(()))
+        })
+        .await?;
+    }
+    let took =
+        written().await?.saturating_sub(before).saturating_sub(3 * began.elapsed().as_secs());
+    let most = BOOKINGS * WRITING_MAX;
+    assert!(took <= most, "{BOOKINGS} bookings took {took} transactions, {most} at most");
+    Ok(())
 }
 
 async fn one_trace_shows_it(collector: &Collector) -> Result<()> {
@@ -212,7 +245,7 @@ async fn forgeries_are_refused_and_logged(practice: &Practice, asha: &Customer<'
     assert_eq!(webhook.send().await?.status(), 400);
     let booking = asha.booking(&booking_id).await?;
     assert_eq!(booking["state"], "BOOKING_STATE_HELD", "a forgery changed something");
-    let log = std::fs::read_to_string(practice.data().join("logs/payments.log"))?;
+    let log = practice.log("payments")?;
     let refusals = log.lines().filter(|line| line.contains("refused")).count();
     assert!(refusals >= 2, "a forgery was not logged");
     Ok(())

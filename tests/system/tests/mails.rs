@@ -241,7 +241,7 @@ async fn a_guide_until_it_is_ended(practice: &Practice) -> Result<()> {
                and state = 'dropped' and last_error = 'unsubscribed'";
     let ended: i64 = sqlx::query_scalar(sql).fetch_one(&mut database).await?;
     assert_eq!(ended, 1);
-    let log = std::fs::read_to_string(practice.data().join("logs/gateway.log"))?;
+    let log = practice.log("gateway")?;
     assert!(!log.contains(&token), "the secret of a link stands in a log");
     assert!(log.lines().any(|line| line.contains("/unsubscribe")), "it logs its requests");
     Ok(())

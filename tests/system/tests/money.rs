@@ -153,7 +153,7 @@ async fn another_amount_is_signed(practice: &Practice, issuer: &TokenIssuer) -> 
     .await?;
     assert_eq!(count(practice, "payments", "PaymentVerified", &wrong.booking_id).await?, 0);
     assert_eq!(count(practice, "booking", "BookingConfirmed", &wrong.booking_id).await?, 0);
-    let log = std::fs::read_to_string(practice.data().join("logs/payments.log"))?;
+    let log = practice.log("payments")?;
     let alarm = log.lines().find(|line| {
         line.contains("ERROR")
             && line.contains("does not match")

@@ -70,7 +70,14 @@ async fn packages_are_sold_whole() -> Result<()> {
     });
     let buyers = buyers.collect::<Result<Vec<_>>>()?;
     let asked = buyers.iter().map(|(buyer, request)| buyer.call_once(REQUEST, request));
-    let answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>>>()?;
+    let mut answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>>>()?;
+    for ((buyer, request), answer) in buyers.iter().zip(&mut answers) {
+        // On a busy machine an answer comes too late. The buyer asks again with the same key, as
+        // the web application does, and is told what was decided.
+        if answer.status == 504 {
+            *answer = buyer.call(REQUEST, request.clone()).await?;
+        }
+    }
     let counts = tally(&answers);
     let held = counts.get("200 ").copied().unwrap_or(0);
     // Twenty-one times, of which each winner has three.

@@ -218,7 +218,7 @@ async fn listed_payments(fleet: &Fleet) -> Result<Vec<String>> {
 
 /// The step of `sukoon restore` in SQL.
 const ASK_THE_PROVIDER: &str =
-    include_str!("../../../../deploy/local/src/vm/restore/ask_the_provider.sql");
+    include_str!("../../../../deploy/server/src/restore/ask_the_provider.sql");
 
 /// Takes out of a snapshot what was acknowledged while the standby was behind and is not stored,
 /// and counts it. What was acknowledged at another time stays, for the checker to find.
