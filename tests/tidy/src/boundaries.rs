@@ -3,10 +3,28 @@ use crate::tree::SourceFile;
 use std::collections::BTreeSet;
 
 /// The shared crates, in the order in which they may build on each other.
-const SHARED: [&str; 8] =
-    ["kernel", "contract", "practice", "runtime", "staff", "eventstore", "messaging", "testkit"];
-/// Crates that must stand alone, because they play third parties, or only start us.
-const ALONE: [&str; 3] = ["sukoon", "sandbox", "tidy"];
+const SHARED: [&str; 9] = [
+    "kernel",
+    "contract",
+    "practice",
+    "runtime",
+    "staff",
+    "eventstore",
+    "messaging",
+    "service",
+    "testkit",
+];
+/// The library crates of `sukoon`, which no other part uses.
+const OF_SUKOON: [&str; 3] = ["machine", "server", "staff-commands"];
+/// Crates that may use few of ours or none, because they play third parties, or only start us.
+const CLOSED: [(&str, &[&str]); 6] = [
+    ("machine", &[]),
+    ("sandbox", &[]),
+    ("server", &["kernel", "machine"]),
+    ("staff-commands", &["contract", "kernel", "machine"]),
+    ("sukoon", &["kernel", "machine", "server", "staff-commands"]),
+    ("tidy", &[]),
+];
 /// The program that is all services and the gateway; it only chooses which of them it is.
 const OF_ALL_SERVICES: &str = "services";
 /// The checker judges what all services left behind, by their own rules.
@@ -89,8 +107,10 @@ pub fn crossings(crates: &[Crate]) -> Vec<String> {
                 refuse(to, "a service's crate belongs to that service alone");
             } else if to == "gateway" && !knows_services(from) {
                 refuse(to, "nothing builds on the gateway");
-            } else if ALONE.contains(&from) {
+            } else if may_not(from, to) {
                 refuse(to, "it must stand alone");
+            } else if OF_SUKOON.contains(&to) && !may_use_few(from) {
+                refuse(to, "it is a part of `sukoon`");
             } else if to == "testkit"
                 && one.dependencies.contains(to)
                 && !OF_THE_WHOLE.contains(&from)
@@ -109,6 +129,14 @@ pub fn crossings(crates: &[Crate]) -> Vec<String> {
         }
     }
     faults
+}
+
+fn may_use_few(from: &str) -> bool {
+    CLOSED.iter().any(|(name, _may)| *name == from)
+}
+
+fn may_not(from: &str, to: &str) -> bool {
+    CLOSED.iter().any(|(name, may)| *name == from && !may.contains(&to))
 }
 
 fn order(name: &str) -> usize {
@@ -173,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_of_the_whole_may_use_services_and_nobody_else_uses_them() {
+    fn only_tests_of_the_whole_may_use_services() {
         let used = "[dependencies]\npayments.workspace = true\n";
         assert!(faults("tests/simulation", "simulation", used).is_empty());
         let used = "[dependencies]\nsimulation.workspace = true\n";
@@ -185,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_of_all_services_uses_them_and_nobody_uses_it() {
+    fn the_program_of_all_services_uses_them_and_is_used_by_none() {
         let used = "[dependencies]\npayments.workspace = true\n";
         assert!(faults("deploy/services", "services", used).is_empty());
         let used = "[dependencies]\nservices = { path = \"../../deploy/services\" }\n";
@@ -226,6 +254,25 @@ mod tests {
     fn a_stand_in_that_uses_our_crates_is_found() {
         let used = "[dependencies]\nkernel.workspace = true\n";
         assert_eq!(faults("deploy/sandbox", "sandbox", used).len(), 1);
+    }
+
+    #[test]
+    fn the_parts_of_sukoon_are_used_in_one_direction_and_by_no_other() {
+        let of = |folder: &str, name: &str, to: &str| {
+            let files = [
+                manifest("deploy/machine", "machine", ""),
+                manifest("deploy/staff", "staff-commands", ""),
+                manifest("services/booking", "booking", ""),
+                manifest(folder, name, &format!("[dependencies]\n{to}.workspace = true\n")),
+            ];
+            crossings(&crates(&files)).len()
+        };
+        assert_eq!(of("deploy/local", "sukoon", "staff-commands"), 0);
+        assert_eq!(of("deploy/staff", "staff-commands", "machine"), 0);
+        assert_eq!(of("deploy/staff", "staff-commands", "booking"), 1);
+        assert_eq!(of("deploy/machine", "machine", "staff-commands"), 1);
+        assert_eq!(of("services/booking", "booking", "machine"), 1);
+        assert_eq!(of("deploy/sandbox", "sandbox", "machine"), 1);
     }
 
     #[test]

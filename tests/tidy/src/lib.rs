@@ -25,3 +25,5 @@ pub mod touch_counts;
 pub mod code_lines;
 pub mod sizes;
 pub mod wildcards;
+pub mod readers;
+pub mod tuples;

@@ -84,7 +84,7 @@ fn consumed(service: &str, text: &str) -> Names {
 /// Differences between what the code takes in and what NATS lets it hear.
 #[must_use]
 pub fn unheard(files: &[SourceFile]) -> Vec<String> {
-    const RIGHTS: &str = "deploy/local/src/nats/permissions.rs";
+    const RIGHTS: &str = "deploy/machine/src/nats/permissions.rs";
     let text = files.iter().find(|file| file.path == RIGHTS).map_or("", |file| file.text.as_str());
     let differs = |service: &&str| {
         let line =
@@ -118,7 +118,7 @@ mod tests {
         vec![
             SourceFile::sample("ARCHITECTURE.md", &page),
             SourceFile::sample("services/payments/src/lib.rs", code),
-            SourceFile::sample("deploy/local/src/nats/permissions.rs", rights),
+            SourceFile::sample("deploy/machine/src/nats/permissions.rs", rights),
         ]
     }
 

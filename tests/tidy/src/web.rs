@@ -4,6 +4,7 @@ use crate::tree::SourceFile;
 
 const LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
+const PATIENCE_MS_MIN: u32 = 60_000;
 
 /// Files and functions that are too long. Every function is formatted, so one that begins at the
 /// first column ends with a bracket at the first column. A component's markup is not counted as
@@ -70,7 +71,7 @@ pub fn honesty(file: &SourceFile) -> Vec<String> {
 /// stays as it is.
 #[must_use]
 pub fn chances(file: &SourceFile) -> Vec<String> {
-    let anywhere = ["({ force: true"];
+    let anywhere = ["({ force: true", ".unroute("];
     let in_tests = [
         "({ force: true",
         ".unroute(",
@@ -87,6 +88,24 @@ pub fn chances(file: &SourceFile) -> Vec<String> {
     } else {
         marked(file, &anywhere)
     }
+}
+
+/// Tests that give up within a minute, which a busy machine may take.
+#[must_use]
+pub fn patience(file: &SourceFile) -> Vec<String> {
+    let ours = [".test.ts", ".test.tsx", ".spec.ts"].iter().any(|end| file.ends_with(end));
+    let lines = file.text.lines().enumerate().filter(|_| ours);
+    let early = |line: &str| {
+        let bound = line.split("imeout: ").nth(1)?;
+        let digits = bound.split(|it: char| !it.is_ascii_digit() && it != '_').next()?;
+        let milliseconds = digits.replace('_', "").parse::<u32>().ok()?;
+        (milliseconds < PATIENCE_MS_MIN).then_some(milliseconds)
+    };
+    let found = lines.filter_map(|(at, line)| {
+        let bound = early(line)?;
+        Some(format!("{}:{} gives up after {bound} ms", file.path, at.saturating_add(1)))
+    });
+    found.collect()
 }
 
 fn marked(file: &SourceFile, marks: &[&str]) -> Vec<String> {
@@ -135,6 +154,11 @@ mod tests {
 
     #[test]
     fn what_lets_chance_judge_is_found() {
+        let of = |text| patience(&SourceFile::sample("web/e2e/a.spec.ts", text)).len();
+        assert_eq!(
+            (of("f({ timeout: 2_000 })"), of("timeout: 60_000"), of("timeout: MAX")),
+            (1, 0, 0)
+        );
         let text = "await radio.check({ force: true });\nawait page.unrouteAll();\n";
         assert_eq!(chances(&SourceFile::sample("web/e2e/a.spec.ts", text)).len(), 2);
         assert_eq!(chances(&SourceFile::sample("web/e2e/support/a.ts", text)).len(), 1);

@@ -1,4 +1,5 @@
-//! Rules for words: types have the field's names, and comments plain subjects.
+//! Rules for words: types have the field's names; comments, identifiers and log lines plain
+//! subjects.
 use crate::tree::SourceFile;
 
 /// Names that were used for many things at once. A type says what it is.
@@ -30,17 +31,23 @@ fn declared(line: &str) -> Option<&str> {
     if is_type { name.get(..end) } else { None }
 }
 
-/// Comments with a subject that hides who acts.
+/// Comments, log lines and identifiers with a subject that hides who acts.
 #[must_use]
 pub fn subjects(file: &SourceFile) -> Vec<String> {
     let lines = file.text.lines().enumerate();
     let found = lines.filter_map(|(at, line)| {
-        let line = line.trim_start();
-        let begins = ["//", "/*", "* "].iter().find_map(|mark| line.strip_prefix(mark));
-        let comment = begins?.to_lowercase();
-        let mut words = comment.split(|c: char| !c.is_alphanumeric());
-        let word = words.find(|word| TICS.contains(word))?.to_owned();
-        Some((at.saturating_add(1), word))
+        let line = line.trim().to_lowercase();
+        let is_whole = ["//", "/*", "* ", "tracing::"].iter().any(|mark| line.starts_with(mark));
+        let mut before = "";
+        let word = line.split(|c: char| !c.is_alphanumeric() && c != '_').find_map(|word| {
+            let is_name = word.contains('_')
+                || before == "fn"
+                || (before == "let" && line.starts_with("let "));
+            before = word;
+            let tic = word.split('_').find(|part| TICS.contains(part))?;
+            (is_whole || is_name).then(|| tic.to_owned())
+        });
+        Some((at.saturating_add(1), word?))
     });
     found.map(|(number, word)| format!("{}:{number} says `{word}`", file.path)).collect()
 }
@@ -56,8 +63,9 @@ mod tests {
     }
 
     #[test]
-    fn a_hidden_subject_is_found_in_comments_only() {
-        let text = concat!("/// No", "body waits.\nlet a = \"no", "body\"; // x\n//! Nobodys.\n");
-        assert_eq!(subjects(&SourceFile::sample("a.rs", text)).len(), 1);
+    fn a_hidden_subject_is_found_in_comments_log_lines_and_identifiers() {
+        let lines = "/// X waits.\ntracing::info!(\"X waits\")\npub fn X()\nlet X = 1\na_X()";
+        let text = format!("{}\nlet a = \"X\"; // x\n//! Xs.\n", lines.replace('X', TICS[1]));
+        assert_eq!(subjects(&SourceFile::sample("a.rs", &text)).len(), 5);
     }
 }

@@ -2,8 +2,8 @@
 use std::collections::BTreeSet;
 use tidy::tree::{self, SourceFile};
 use tidy::{
-    boundaries, commits, imports, invariants, kept, layers, layout, migrations, rust, text, web,
-    wildcards, words,
+    boundaries, commits, imports, invariants, kept, layers, layout, migrations, readers, rust,
+    text, web, wildcards, words,
 };
 
 #[track_caller]
@@ -55,6 +55,11 @@ fn rust_tests_run_and_wait_for_conditions() {
 }
 
 #[test]
+fn events_name_the_services_that_ask_for_them() {
+    assert_kept(&readers::faults(&tree::files().unwrap_or_default()));
+}
+
+#[test]
 fn lints_are_not_silenced() {
     hold(is_rust, rust::silenced_lints);
 }
@@ -77,6 +82,11 @@ fn web_tests_run_and_types_hold() {
 #[test]
 fn browser_tests_do_not_judge_by_chance() {
     hold(is_web, web::chances);
+}
+
+#[test]
+fn web_tests_give_up_after_a_minute_at_the_earliest() {
+    hold(is_web, web::patience);
 }
 
 #[test]
@@ -147,6 +157,16 @@ fn modules_of_a_crate_use_each_other_in_one_direction() {
         );
     }
     assert_kept(&faults);
+}
+
+#[test]
+fn a_service_is_wired_in_eighty_lines() {
+    let is_wiring = |file: &SourceFile| {
+        let parts: Vec<&str> = file.path.split('/').collect();
+        matches!(parts.as_slice(), ["services", _, "src", "lib.rs"])
+    };
+    let long = |file: &SourceFile| (file.text.lines().count() > 80).then(|| file.path.clone());
+    hold(is_wiring, |file| long(file).into_iter().collect());
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Holds the measures of this checkout, which only fall.
-use tidy::{code_lines, sizes, touch_counts, tree};
+use tidy::{code_lines, sizes, touch_counts, tree, tuples};
 
 #[test]
 fn one_thing_is_named_in_few_files() {
@@ -16,4 +16,12 @@ fn no_part_has_more_lines_than_its_bound() {
     let found = sizes::compare(&file.text, lines).unwrap();
     println!("{lines:?}\n{}", found.lowerable.join("\n"));
     assert!(found.above.is_empty(), "\n{}\n", found.above.join("\n"));
+}
+
+#[test]
+fn few_parameters_are_tuples_and_none_a_wide_one() {
+    let taken = tuples::taken(&tree::files().unwrap());
+    let wide: Vec<_> = taken.iter().filter(|(_, names)| *names > 2).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
+    assert_eq!(taken.len(), tuples::PARAMETERS, "lower the number, or name a type: {taken:#?}");
 }
