@@ -40,7 +40,6 @@ test('a client proves an address and has one free consultation', async ({
   sandbox,
   complaints,
 }) => {
-  test.setTimeout(180_000);
   // An address that is not proved, and a second session.
   complaints.expect(refusal('/rpc/booking.v1.BookingService/RequestBooking'));
   const asha = newPerson('Asha');

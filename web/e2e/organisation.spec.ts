@@ -11,7 +11,6 @@ test('an invited person joins the practice and is removed again', async ({
   sandbox,
   complaints,
 }) => {
-  test.setTimeout(180_000);
   complaints.expect(refusal('/rpc/booking.v1.OrganisationService/AcceptInvitation'));
   const person = newPerson('Priya');
   const invited = practice.staff('members', 'invite', person.email, '--role', 'front-desk');

@@ -55,7 +55,6 @@ test('a client chooses three dates, pays once and finds them again @phone', asyn
   practice,
   sandbox,
 }) => {
-  test.setTimeout(180_000);
   const asha = newPerson('Asha');
   await signUpQuietly(page, practice.url, asha);
   await page.goto(CALENDAR);

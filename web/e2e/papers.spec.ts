@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from '@playwright/test';
+import { ONE_LOOK } from './support/answers';
 import { expectConfirmed, openCheckout, payByCard } from './support/flow';
 import { newPerson, signUpQuietly } from './support/people';
 import { Practice, startPractice } from './support/practice';
@@ -84,7 +85,8 @@ test('a business pays, and finds its name and its tax on every paper', async ({
     const invoice = page.getByRole('article', { name: 'Tax invoice' });
     await expect(async () => {
       await page.reload();
-      await expect(invoice).toBeVisible({ timeout: 2_000 });
+      await expect(voucher).toBeVisible();
+      await expect(invoice).toBeVisible(ONE_LOOK);
     }).toPass();
     const serial = /SUK\/\d\d-\d\d\/00001/.exec((await voucher.textContent()) ?? '')?.[0] ?? '-';
     for (const words of [serial, 'GSTIN 27AAPFU0939F1ZV', 'Maharashtra', '999319', '₹76.27']) {

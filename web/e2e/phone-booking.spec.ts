@@ -68,7 +68,6 @@ test('a client on the phone pays on a page and finds the booking in an account',
   sandbox,
   complaints,
 }) => {
-  test.setTimeout(180_000);
   // The account that adopts the booking ends the key of its page.
   complaints.expect(refusal('/rpc/booking.v1.PaymentPageService/GetPaymentPage'));
   const asha = newPerson('Asha');
@@ -138,7 +137,6 @@ test('a client who makes the account that the mail asks for finds the booking', 
   sandbox,
   complaints,
 }) => {
-  test.setTimeout(120_000);
   complaints.expect(refusal('/rpc/booking.v1.BookingService/GetBooking'));
   // Payments hears of the booking's new owner a moment after the booking is shown.
   complaints.expect(refusal('/rpc/payments.v1.PaymentsService/CheckPayment'));

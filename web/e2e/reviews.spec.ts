@@ -1,7 +1,7 @@
 /** Writing a review with a photo, and who gets the badge. */
 import { randomBytes } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { RPC, standIn } from './support/answers';
+import { ONE_LOOK, RPC, standIn } from './support/answers';
 import { expectSizes } from './support/ease';
 import { expectSome } from './support/lists';
 import { newPerson, type Person, signUpQuietly } from './support/people';
@@ -135,7 +135,7 @@ test('the badge needs a session’s customer, and not only the address', async (
     // The news of the session takes a moment on its way.
     await expect(async () => {
       await page.goto('/reviews');
-      await expect(page.getByLabel('Publish without the badge')).toBeVisible({ timeout: 2_000 });
+      await expect(page.getByLabel('Publish without the badge')).toBeVisible(ONE_LOOK);
     }).toPass();
     await fill(page, person);
     await rate(page, /^5 stars/);

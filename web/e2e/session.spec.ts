@@ -127,7 +127,6 @@ test('a sign-out without a connection is ended by the next page, and at every se
   practice,
   complaints,
 }) => {
-  test.setTimeout(120_000);
   complaints.expect(/\/auth\/v1\/|ERR_INTERNET_DISCONNECTED/);
   const token = await signUpQuietly(page, practice.url, newPerson('Kavya'));
   expect(await askedWith(token, `${practice.url}${LIST_RECEIPTS}`, '{}')).not.toBe(401);

@@ -11,6 +11,9 @@ export const RPC = {
   startPayment: '/rpc/payments.v1.PaymentsService/StartPayment',
 } as const;
 
+/** How long one look takes that is repeated, with a new page, until it has seen what it waits for. */
+export const ONE_LOOK = { timeout: 10_000 };
+
 /**
  * `go` asks the practice, `wait` keeps the browser waiting, `refuse` says that a part is away,
  * `cut` is a browser without a network, `lose` a connection that breaks, and a number a refusal with

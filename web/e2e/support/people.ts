@@ -44,7 +44,6 @@ async function store(page: Page, url: string, key: string, value: string): Promi
   await page.route(path, (route) => route.fulfill({ contentType: 'text/html', body: html }));
   await page.goto(path, { waitUntil: 'load' });
   await page.evaluate(([name, text]) => localStorage.setItem(name, text), [key, value] as const);
-  await page.unroute(path);
 }
 
 /** Opens a session in this browser by the call that the page makes, and says its access token. */

@@ -1,17 +1,62 @@
+import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { freeUntil, isLate } from './cancellation';
+import { CancellationPolicySchema } from '@/gen/common/v1/cancellation_pb';
+import { at, bookingFixture } from '@/testing/booking-fixture';
+import { hasSteps, isLate, noticeHours, openSteps, stepLines, tierLines } from './cancellation';
 
 const START = new Date('2026-11-24T05:30:00Z');
 const LIMIT = Date.parse('2026-11-23T05:30:00Z');
+const ZONE = { timeZone: 'Asia/Kolkata', label: 'IST' };
 
-test('the last moment itself is still in time, as the server has it', () => {
-  expect(freeUntil(START, 24).getTime()).toBe(LIMIT);
-  expect(isLate(START, 24, LIMIT - 1)).toBe(false);
-  expect(isLate(START, 24, LIMIT)).toBe(false);
-  expect(isLate(START, 24, LIMIT + 1)).toBe(true);
+function policy(...tiers: [untilHours: number, refundPercent: number][]) {
+  return create(CancellationPolicySchema, {
+    tiers: tiers.map(([untilHours, refundPercent]) => ({ untilHours, refundPercent })),
+  });
+}
+
+const USUAL = policy([24, 100], [0, 0]);
+const STEPS = create(CancellationPolicySchema, {
+  tiers: [
+    { untilHours: 24, refundPercent: 100 },
+    { untilHours: 12, refundPercent: 50, practiceLate: { sharePercent: 20 } },
+    { untilHours: 0, refundPercent: 0, practiceLate: { freeSession: true } },
+  ],
 });
 
-test('the limit is the setting of the practice', () => {
-  expect(isLate(START, 48, LIMIT)).toBe(true);
-  expect(isLate(START, 0, START.getTime())).toBe(false);
+test('the last moment itself is still in time, as the server has it', () => {
+  expect(isLate(START, USUAL, LIMIT)).toBe(false);
+  expect(isLate(START, USUAL, LIMIT + 1)).toBe(true);
+  expect(isLate(START, policy([0, 100]), START.getTime())).toBe(false);
+});
+
+test('a session is late only when no step gives anything back', () => {
+  expect(noticeHours(STEPS)).toBe(24);
+  expect(isLate(START, STEPS, LIMIT + 1)).toBe(false);
+  expect(isLate(START, STEPS, Date.parse('2026-11-23T17:30:00Z') + 1)).toBe(true);
+});
+
+test('a policy of all or nothing needs no lines, and one with steps says each', () => {
+  expect([hasSteps(USUAL), hasSteps(STEPS)]).toEqual([false, true]);
+  expect(tierLines(STEPS)).toEqual([
+    'All of the price until 24 hours before it starts',
+    '50% of it until 12 hours before it starts (if we cancel then: all of it, and 20% of the price)',
+    'Later nothing comes back (if we cancel then: all of it, and a free session)',
+  ]);
+});
+
+test("the schedule of a booking is the server's", () => {
+  const session = bookingFixture().sessions[0];
+  if (!session) throw new Error('The booking has no session.');
+  expect(stepLines(session, ZONE)).toEqual([
+    '₹500 until Monday, 23 November 2026 at 11:00 am IST',
+    'then ₹0',
+  ]);
+  expect(openSteps(session, LIMIT)).toHaveLength(1);
+  expect(openSteps(session, LIMIT + 1)).toHaveLength(0);
+});
+
+test('nothing comes back of what was cancelled or costs nothing', () => {
+  const startsAt = at('2026-11-24T05:30:00Z');
+  const [cancelled] = bookingFixture({ sessions: [{ startsAt, cancelled: true }] }).sessions;
+  expect(cancelled?.refundSteps).toEqual([]);
 });

@@ -1,16 +1,69 @@
-/**
- * Until when a session can be cancelled for a refund. The server decides it by the same rule, in
- * `Cancellation::refund_of` of booking, from the same setting of the practice.
- */
+/** What goes back of a cancelled session, in words: the server decides it and states every step. */
+import type { Booking, RefundStep, Session } from '@/gen/booking/v1/booking_service_pb';
+import type { CancellationPolicy, PracticeLate } from '@/gen/common/v1/cancellation_pb';
+import { formatPrice } from './money';
+import { formatDateTime, toDate, type Zone } from './time';
 
 const HOUR_MS = 3_600_000;
 
-/** The last moment at which a customer who cancels gets the money back. */
-export function freeUntil(startsAt: Date, cancellationHours: number): Date {
-  return new Date(startsAt.getTime() - cancellationHours * HOUR_MS);
+type Policy = CancellationPolicy | undefined;
+
+/** Until how many hours before its start a session can be cancelled for all of its price. */
+export function noticeHours(policy: Policy): number {
+  return policy?.tiers[0]?.untilHours ?? 0;
 }
 
-/** Whether a session that is paid for now cannot be cancelled for a refund any more. */
-export function isLate(startsAt: Date, cancellationHours: number, now: number): boolean {
-  return now > freeUntil(startsAt, cancellationHours).getTime();
+/** Until how many hours before its start cancelling a session gives anything back. */
+export function refundHours(policy: Policy): number {
+  return policy?.tiers.findLast(({ refundPercent }) => refundPercent > 0)?.untilHours ?? 0;
+}
+
+/** Whether nothing goes back any more of a session that is paid for now. */
+export function isLate(startsAt: Date, policy: Policy, now: number): boolean {
+  return now > startsAt.getTime() - refundHours(policy) * HOUR_MS;
+}
+
+/** Whether there is more to say than "all of it until then": a further tier, or what we give. */
+export function hasSteps(policy: Policy): boolean {
+  const tiers = policy?.tiers ?? [];
+  return tiers.some(({ refundPercent, practiceLate }) => {
+    return practiceLate !== undefined || (refundPercent > 0 && refundPercent < 100);
+  });
+}
+
+function givenWords(late: PracticeLate | undefined): string {
+  if (!late) return '';
+  const given = late.freeSession ? 'a free session' : `${late.sharePercent}% of the price`;
+  return ` (if we cancel then: all of it, and ${given})`;
+}
+
+/** The policy of today, a line for each tier. */
+export function tierLines(policy: Policy): string[] {
+  return (policy?.tiers ?? []).map(({ untilHours, refundPercent, practiceLate }) => {
+    const given = givenWords(practiceLate);
+    if (refundPercent === 0) return `Later nothing comes back${given}`;
+    const share = refundPercent === 100 ? 'All of the price' : `${refundPercent}% of it`;
+    return `${share} until ${untilHours} hours before it starts${given}`;
+  });
+}
+
+/** The steps of a session that give something back and are not over, soonest first. */
+export function openSteps({ refundSteps }: Session, now: number): RefundStep[] {
+  return refundSteps.filter(({ untilAt, refund }) => {
+    return untilAt && refund && refund.minorUnits > 0n && toDate(untilAt).getTime() >= now;
+  });
+}
+
+/** The schedule of a session: "₹1,500 until Thursday …", then what is left. */
+export function stepLines({ refundSteps }: Session, zone: Zone): string[] {
+  return refundSteps.map(({ untilAt, refund, practiceLate }) => {
+    const given = givenWords(practiceLate);
+    if (!untilAt || !refund?.minorUnits) return `then ${formatPrice(refund)}${given}`;
+    return `${formatPrice(refund)} until ${formatDateTime(toDate(untilAt), zone)}${given}`;
+  });
+}
+
+/** Whether nothing goes back any more of any session of a booking. */
+export function isBookingLate({ sessions }: Booking, now: number): boolean {
+  return sessions.every((session) => openSteps(session, now).length === 0);
 }

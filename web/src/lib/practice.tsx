@@ -111,7 +111,8 @@ export function useShownTexts(): (packageId: string) => ShownTexts {
   const { legalVersions, practice, packages } = useSnapshot();
   return (packageId) => {
     const offer = packages.find((one) => one.packageId === packageId);
-    return { ...legalVersions, noticeHours: offer?.noticeHours ?? practice.cancellationHours };
+    const { cancellationPolicy } = offer ?? practice;
+    return { ...legalVersions, noticeHours: cancellationPolicy?.tiers[0]?.untilHours ?? 0 };
   };
 }
 

@@ -34,6 +34,20 @@ test('what the practice says about times, notes and services is read', () => {
   expect(carrying.length).toBeLessThan(services.length);
 });
 
+test('the policy of cancelled sessions has the tiers and the version of the services', () => {
+  const policy = () => readPracticeFiles(folder).practice.cancellationPolicy;
+  // The crate `practice` has a test with the same versions.
+  expect(policy()?.version).toBe('09f801dd0ee0');
+  rewrite('practice.toml', (line) =>
+    /^# (\[\[policies\.|until_hours|refund_percent|practice_late)/.test(line)
+      ? line.slice(2).replace('"nothing"', '"20 %"')
+      : line,
+  );
+  expect(policy()?.version).toBe('ce2dadfdd355');
+  expect(policy()?.tiers[1]).toMatchObject({ untilHours: 12, practiceLate: { sharePercent: 20 } });
+  expect(readPracticeFiles(folder).packages[0]?.cancellationPolicy?.tiers).toHaveLength(3);
+});
+
 test('a practice of several names them with each service, as the catalogue does', () => {
   expect(readPracticeFiles(folder).practice.practitioners).toEqual([]);
   const more = (name: string, text: string) => {

@@ -3,11 +3,9 @@ import { BookedPanel } from '@/features/booking/book-page/components/booked-pane
 import type { Book } from '@/features/booking/book-page/hooks/use-book';
 import { OwnConsent } from '@/features/consent/components/own-consent';
 import type { ClientConsent } from '@/features/consent/hooks/use-client-consent';
-import { isLate } from '@/lib/cancellation';
+import { isBookingLate } from '@/lib/cancellation';
 import { serverNow } from '@/lib/clock';
-import { usePractice } from '@/lib/practice';
 import { clearFlowKeys } from '@/lib/tab-storage';
-import { toDate } from '@/lib/time';
 import { NoBooking } from './link-screen';
 
 type ConfirmationScreenProps = { book: Book; consent: ClientConsent };
@@ -16,13 +14,9 @@ type ConfirmationScreenProps = { book: Book; consent: ClientConsent };
 export function ConfirmationScreen({ book, consent }: ConfirmationScreenProps) {
   const { zone } = book;
   const { booking } = book.reading;
-  const { cancellationHours } = usePractice();
   useEffect(clearFlowKeys, []);
   if (!booking) return <NoBooking book={book} />;
-  const hours = booking.package?.noticeHours ?? cancellationHours;
-  const late = booking.sessions.every(
-    ({ startsAt }) => startsAt && isLate(toDate(startsAt), hours, serverNow()),
-  );
+  const late = isBookingLate(booking, serverNow());
   const { consent: record, current = false } = consent.own ?? {};
   return (
     <BookedPanel

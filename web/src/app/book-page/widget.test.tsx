@@ -65,7 +65,7 @@ test('a report that does not arrive is said again', async () => {
   server.booking = bookingFixture();
   server.reportFailures = 1;
   open(`/book?step=payment&b=${BOOKING_ID}&report=${REPORT}`);
-  await waitFor(() => expect(server.reports).toHaveLength(1), { timeout: 10_000 });
+  await waitFor(() => expect(server.reports).toHaveLength(1));
 });
 
 test('what is no id of a report is not reported', async () => {

@@ -323,7 +323,7 @@ test("a session that was confirmed on the customer's word is not said to be paid
   server.tell({ mailState: MailState.FAILED });
   const trouble = "We couldn't send the confirmation email. We'll contact you shortly.";
   await screen.findByText(new RegExp(`^${trouble} Your booking stands`));
-  await screen.findByText(trouble, undefined, { timeout: 5000 });
+  await screen.findByText(trouble);
   expect(document.body.textContent).not.toMatch(/Payment (Verified|successful)/i);
 });
 

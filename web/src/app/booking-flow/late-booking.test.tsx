@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LATE_TICK } from '@/features/booking/shared/late-booking';
 import { BookingState } from '@/gen/booking/v1/booking_service_pb';
 import { expectAccessible } from '@/testing/accessible';
-import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { BOOKING_ID, bookingFixture, noticeOf } from '@/testing/booking-fixture';
 import { beginEach, heading, openPage } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
 import { ASHA } from '@/testing/played-client';
@@ -139,7 +139,7 @@ test('while there is time to cancel nothing is asked, and the term is true', asy
 test('the limit is the one that the practice has set', async () => {
   vi.setSystemTime(LAST_MOMENT);
   const snapshot = practiceFixture();
-  Object.assign(snapshot.practice, { cancellationHours: 72 });
+  Object.assign(snapshot.practice, { cancellationHours: 72, cancellationPolicy: noticeOf(72) });
   const person = open(FLOW, snapshot);
   const time = await screen.findByLabelText(/^11:00 am IST/);
   expect(screen.getByText(/until 72 hours before it starts/)).toBeTruthy();

@@ -24,6 +24,7 @@ import { openPaymentTab } from '@/features/payments/payment-tab';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { PaymentPage } from '@/gen/booking/v1/payment_page_service_pb';
 import type { ConsentTerms } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { noticeHours } from '@/lib/cancellation';
 import type { ShownTexts } from '@/lib/legal-text';
 import { useShownTexts } from '@/lib/practice';
 import { ConsentCodeCard, isOfCode, useConsentCode } from './consent-code';
@@ -93,8 +94,7 @@ function useAgreedPayment(
 /** The terms and, for an online session, the consent: what comes before the one button that pays. */
 export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgreementProps) {
   const id = useId();
-  const usual = useShownTexts()('');
-  const shown = { ...usual, noticeHours: page.package?.noticeHours ?? usual.noticeHours };
+  const shown = { ...useShownTexts()(''), noticeHours: noticeHours(booking.cancellationPolicy) };
   const { pay, busy, error } = useAgreedPayment(pageKey, shown, onOpened);
   const consentForm = useConsentForm(undefined);
   const consentTerms = useConsentTerms();
@@ -104,7 +104,8 @@ export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgr
   const late = useLateTime(
     sessionTimes(booking)?.startsAt,
     useLateConsents(undefined),
-    page.package?.noticeHours,
+    booking.cancellationPolicy,
+    page.package !== undefined,
   );
   const terms = consentTerms.data;
 
@@ -143,6 +144,7 @@ export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgr
         onChange={setAgreed}
         error={asked && !agreed ? TICK_MISSING : undefined}
         free={false}
+        policy={booking.cancellationPolicy}
         late={late}
         lateError={asked && late && !late.agreed ? TICK_MISSING : undefined}
       />

@@ -4,12 +4,12 @@ import { Code, type ConnectError, createRouterTransport } from '@connectrpc/conn
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { BookingState, SessionMode } from '@/gen/booking/v1/booking_service_pb';
+import { BookingState, SessionMode, SessionSchema } from '@/gen/booking/v1/booking_service_pb';
 import { PaymentPageSchema, PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
 import { PagePaymentService } from '@/gen/payments/v1/page_payment_service_pb';
 import { CollectionState, PaymentStatus } from '@/gen/payments/v1/payments_service_pb';
 import { expectAccessible } from '@/testing/accessible';
-import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { at, BOOKING_ID, bookingFixture, noticeOf } from '@/testing/booking-fixture';
 import { ConsentServer } from '@/testing/consent-server';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
@@ -22,7 +22,8 @@ const LINK = 'https://rzp.io/i/demo';
 type PageInit = MessageInitShape<typeof PaymentPageSchema>;
 
 function pageFixture(changes: PageInit = {}) {
-  const { serviceTitle, sessions, timeZone, price, heldUntilAt } = bookingFixture();
+  const { serviceTitle, sessions, timeZone, price, heldUntilAt, cancellationPolicy } =
+    bookingFixture();
   const init: PageInit = {
     bookingId: BOOKING_ID,
     serviceTitle,
@@ -30,6 +31,7 @@ function pageFixture(changes: PageInit = {}) {
     timeZone,
     price,
     heldUntilAt,
+    cancellationPolicy,
     mode: SessionMode.IN_PERSON,
     location: 'Shivaji Nagar, Bhopal',
     practitionerName: 'Meera Joshi',
@@ -136,6 +138,14 @@ function open(path = `/pay/booking#key=${PAGE_KEY}`) {
   );
   return userEvent.setup();
 }
+
+test('the agreement says the notice of the booking, not the one of today', async () => {
+  const startsAt = at(new Date(Date.now() + 10 * 86_400_000).toISOString());
+  const sessions = [create(SessionSchema, { startsAt, endsAt: startsAt })];
+  server.page = pageFixture({ sessions, cancellationPolicy: noticeOf(48) });
+  open();
+  expect(await screen.findByText(/You can cancel your session until 48 hours/)).toBeTruthy();
+});
 
 const title = () => screen.findByRole('heading', { level: 1 });
 
@@ -266,7 +276,7 @@ test('an address without a key shows nothing', async () => {
 test('a lost connection can be tried again', async () => {
   server.failure = refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
   const person = open();
-  const again = await screen.findByRole('button', { name: /try again/i }, { timeout: 20_000 });
+  const again = await screen.findByRole('button', { name: /try again/i });
   server.failure = undefined;
   await person.click(again);
   await waitFor(async () => expect((await title()).textContent).toBe('Confirm Your Booking'));

@@ -47,6 +47,7 @@ function bookingOf(page: PaymentPage): Booking {
     paymentState: page.paymentState,
     ...(page.package ? { package: page.package } : {}),
     ...(page.price ? { price: page.price } : {}),
+    ...(page.cancellationPolicy ? { cancellationPolicy: page.cancellationPolicy } : {}),
     ...(page.heldUntilAt ? { heldUntilAt: page.heldUntilAt } : {}),
   });
 }

@@ -4,7 +4,10 @@
 export const PROVIDER_NAME = 'Razorpay';
 
 /** What it hands over when the customer has paid. */
-export type CheckoutAnswer = {
+export type CheckoutAnswer = { paymentId: string; signature: string };
+
+/** The same in its own words. */
+type GivenAnswer = {
   razorpay_payment_id: string;
   razorpay_order_id: string;
   razorpay_signature: string;
@@ -55,10 +58,10 @@ export type CheckoutOptions = {
   timeout: number;
   /** Where the answer is posted to in browsers that leave the page to pay. */
   callback_url: string;
-  handler: (answer: CheckoutAnswer) => void;
+  handler: (answer: GivenAnswer) => void;
 };
 
-export type CheckoutWindow = {
+type CheckoutWindow = {
   open: () => void;
   on: (event: 'payment.failed', listener: (failure: CheckoutFailure) => void) => void;
 };
@@ -106,4 +109,19 @@ export function loadCheckoutScript(url: string): Promise<void> {
     loading.set(url, pending);
   }
   return pending;
+}
+
+/** Opens its window; `false` while its script is not there. */
+export function openCheckout(
+  options: Omit<CheckoutOptions, 'handler'>,
+  onAnswer: (answer: CheckoutAnswer) => void,
+  onFailure: (failure: CheckoutFailure) => void,
+): boolean {
+  if (!window.Razorpay) return false;
+  const handler = (given: GivenAnswer) =>
+    onAnswer({ paymentId: given.razorpay_payment_id, signature: given.razorpay_signature });
+  const checkout = new window.Razorpay({ ...options, handler });
+  checkout.on('payment.failed', onFailure);
+  checkout.open();
+  return true;
 }

@@ -1,10 +1,10 @@
 /** What a booking says about the time to cancel it. */
-import { type Booking, BookingState } from '@/gen/booking/v1/booking_service_pb';
-import { freeUntil } from '@/lib/cancellation';
+import { type Booking, BookingState, type Session } from '@/gen/booking/v1/booking_service_pb';
+import { noticeHours } from '@/lib/cancellation';
 import { toDate } from '@/lib/time';
 
 export type BookingWindow =
-  | { kind: 'counting'; hours: number; limits: [Date, ...Date[]] }
+  | { kind: 'counting'; hours: number; limits: [Date, ...Date[]]; sessions: Session[] }
   /** There is nothing to count, in a sentence. */
   | { kind: 'settled'; words: string };
 
@@ -23,20 +23,18 @@ const SETTLED: Partial<Record<BookingState, string>> = {
     'The time of this booking was gone when the payment came. The money goes back to you by itself.',
 };
 
-/**
- * Until when each of its sessions that are left can be cancelled, soonest first: some hours before it
- * starts. A package has its own hours, which stand in the booking; a single session has the practice's.
- */
-export function bookingWindow(booking: Booking, practiceHours: number): BookingWindow {
+/** Until when each of its sessions that are left can be cancelled for all of its price, soonest first. */
+export function bookingWindow(booking: Booking): BookingWindow {
   const words = SETTLED[booking.state];
-  const hours = booking.package?.noticeHours ?? practiceHours;
-  const [first, ...others] = booking.sessions
-    .filter((session) => !session.cancelled)
-    .flatMap(({ startsAt }) => (startsAt ? [freeUntil(toDate(startsAt), hours)] : []));
+  const sessions = booking.sessions.filter(({ refundSteps }) => refundSteps.length > 0);
+  const [first, ...others] = sessions.flatMap(({ refundSteps: [step] }) =>
+    step?.untilAt ? [toDate(step.untilAt)] : [],
+  );
   if (words || !first) {
     return { kind: 'settled', words: words ?? 'The time of this booking is not fixed yet.' };
   }
-  return { kind: 'counting', hours, limits: [first, ...others] };
+  const hours = noticeHours(booking.cancellationPolicy);
+  return { kind: 'counting', hours, limits: [first, ...others], sessions };
 }
 
 /** The first limit that lies ahead, with so many milliseconds left to the last one; else the last. */

@@ -322,9 +322,7 @@ test('an account with a phone has a code sent and takes it', async () => {
   expect(screen.queryByLabelText('6-digit code')).toBeNull();
   await person.click(send);
   await screen.findByText(/Please try again in 1 seconds/);
-  await person.click(
-    await screen.findByRole('button', { name: 'Send a code to …3210' }, { timeout: 5_000 }),
-  );
+  await person.click(await screen.findByRole('button', { name: 'Send a code to …3210' }));
   const code = await screen.findByLabelText('6-digit code');
   expect(challenge).toHaveBeenLastCalledWith({ factorId: 'f3', channel: 'sms' });
   await person.type(code, '11');

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from 'vitest';
 import { type SlotDay, SlotDaySchema } from '@/gen/booking/v1/booking_service_pb';
+import { CancellationPolicySchema } from '@/gen/common/v1/cancellation_pb';
 import { addDays } from './slots';
 import { suggestDates } from './suggest-dates';
 
@@ -9,7 +10,11 @@ const HERE = {
   zone: { timeZone: 'Asia/Kolkata', label: 'IST' },
   now: Date.parse('2026-11-22T00:00:00Z'),
 };
-const STARTER = { sessions: 3, withinDays: 60, noticeHours: 24 };
+/** All of the price until a day before the start. */
+const DAY = create(CancellationPolicySchema, {
+  tiers: [{ untilHours: 24, refundPercent: 100 }],
+});
+const STARTER = { sessions: 3, withinDays: 60, cancellationPolicy: DAY };
 const FIRST = '2026-11-24';
 
 /** An hour in India of a day after the first one. */
@@ -56,9 +61,7 @@ test('a week in which the hour is not free is moved, and nothing is suggested wi
     start(15, 11),
   ]);
   expect(suggestDates(days(10, [11]), '', STARTER, HERE)).toEqual([]);
-  expect(
-    suggestDates(days(42, [11]), '', { sessions: 3, withinDays: 7, noticeHours: 24 }, HERE),
-  ).toEqual([]);
+  expect(suggestDates(days(42, [11]), '', { ...STARTER, withinDays: 7 }, HERE)).toEqual([]);
 });
 
 test('a start that could not be cancelled any more is passed over, unless there is no other', () => {

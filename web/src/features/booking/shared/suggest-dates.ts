@@ -1,12 +1,13 @@
 /** A suggestion for the dates of a package: weekly at one hour. */
 import type { SlotDay } from '@/gen/booking/v1/booking_service_pb';
+import type { CancellationPolicy } from '@/gen/common/v1/cancellation_pb';
 import { isLate } from '@/lib/cancellation';
 import { formatClock, type Zone } from '@/lib/time';
 import type { PackageTerms } from './package-dates';
 import { addDays, daysBetween, startsOf, WEEK_DAYS } from './slots';
 
 /** A package, as far as a suggestion is concerned. */
-type SuggestTerms = PackageTerms & { noticeHours: number };
+type SuggestTerms = PackageTerms & { cancellationPolicy?: CancellationPolicy };
 
 type FreeStart = { instant: string; date: string; clock: string };
 
@@ -45,7 +46,7 @@ export function suggestDates(
   const free = freeStarts(days, zone);
   const begins = first ? free.filter(({ instant }) => instant === first) : free;
   const isEarly = ([begin]: readonly FreeStart[]) =>
-    begin !== undefined && !isLate(new Date(begin.instant), terms.noticeHours, now);
+    begin !== undefined && !isLate(new Date(begin.instant), terms.cancellationPolicy, now);
   const fits = (chosen: readonly FreeStart[]) => {
     const [begin, end] = [chosen[0], chosen.at(-1)];
     const isWhole = chosen.length === terms.sessions && begin && end;

@@ -44,13 +44,13 @@ test('a document that was written with the guide shows it at once, and news when
   open(true);
   expect(title()).toBe('Written Minutes');
   expect(server.reads).toBe(0);
-  await waitFor(() => expect(title()).toBe('Two Quiet Minutes'), { timeout: 6000 });
+  await waitFor(() => expect(title()).toBe('Two Quiet Minutes'));
 });
 
 test('a guide that is there stays when the catalogue does not answer', async () => {
   server.down = true;
   open(true);
-  await waitFor(() => expect(server.reads).toBe(1), { timeout: 6000 });
+  await waitFor(() => expect(server.reads).toBe(1));
   expect(title()).toBe('Written Minutes');
   expect(screen.queryByRole('alert')).toBeNull();
 });
@@ -79,7 +79,7 @@ test('the print button prints', async () => {
 
 test('the timer goes from step to step, rests, and says what is on', async () => {
   open(true);
-  await waitFor(() => expect(server.reads).toBe(1), { timeout: 6000 });
+  await waitFor(() => expect(server.reads).toBe(1));
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const person = userEvent.setup();
   const steps = () =>
@@ -112,7 +112,7 @@ test('the timer goes from step to step, rests, and says what is on', async () =>
 
 test('a timer that ends does not take the focus from a field', async () => {
   open(true);
-  await waitFor(() => expect(server.reads).toBe(1), { timeout: 6000 });
+  await waitFor(() => expect(server.reads).toBe(1));
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const person = userEvent.setup();
   await person.click(screen.getByRole('button', { name: 'Start 3 minutes' }));

@@ -266,7 +266,7 @@ test('each of two deletions can be undone', async () => {
   await screen.findByText('Review Restored');
   expect(names()).toEqual(['Bina', 'Charu']);
   const again = 'The review of Asha can still be brought back.';
-  await screen.findByText(again, {}, { timeout: 8000 });
+  await screen.findByText(again);
   await user.click(screen.getByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(desk.deleted.size).toBe(0));
   expect(names()).toEqual(['Asha', 'Bina', 'Charu']);

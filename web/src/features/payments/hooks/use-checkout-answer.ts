@@ -28,9 +28,9 @@ export function useCheckoutAnswer(bookingId: string): CheckoutAnswering {
       setRefused(undefined);
       const request = {
         bookingId,
-        paymentId: answer.razorpay_payment_id,
-        signature: answer.razorpay_signature,
-        idempotencyKey: `answer-${answer.razorpay_payment_id}`,
+        paymentId: answer.paymentId,
+        signature: answer.signature,
+        idempotencyKey: `answer-${answer.paymentId}`,
       };
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
         try {

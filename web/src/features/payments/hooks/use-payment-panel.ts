@@ -17,9 +17,11 @@ import { randomKey } from '@/lib/random-key';
 import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import {
   type CheckoutAnswer,
+  type CheckoutFailure,
   type CheckoutOptions,
   displayFor,
   loadCheckoutScript,
+  openCheckout,
 } from '../checkout-window';
 import { startOrder } from '../order-attempts';
 import { INITIAL_PANEL, type PanelEvent, type PanelState, panelReducer } from '../panel-state';
@@ -62,8 +64,8 @@ export type PaymentPanelModel = {
 function optionsOf(
   order: StartPaymentResponse,
   { booking, practiceName }: Asked,
-  on: Pick<CheckoutOptions, 'handler' | 'modal'>,
-): CheckoutOptions {
+  ondismiss: () => void,
+): Omit<CheckoutOptions, 'handler'> {
   const { contact } = booking;
   return {
     key: order.keyId,
@@ -81,7 +83,7 @@ function optionsOf(
     timeout: secondsLeft(booking),
     // Browsers inside other apps, and Chrome on an iPhone, leave this page to pay.
     callback_url: `${window.location.origin}/pay/return?b=${booking.bookingId}`,
-    ...on,
+    modal: { ondismiss, confirm_close: true },
   };
 }
 
@@ -129,13 +131,8 @@ function openWindow(
   latest: Latest,
   dispatch: Dispatch,
 ): void {
-  if (!window.Razorpay) {
-    toast({ title: STILL_LOADING });
-    dispatch({ type: 'script' });
-    return;
-  }
   let answered = false;
-  const handler = (answer: CheckoutAnswer) => {
+  const onAnswer = (answer: CheckoutAnswer) => {
     answered = true;
     dispatch({ type: 'answered' });
     latest.current.events.onAnswer(answer);
@@ -145,21 +142,14 @@ function openWindow(
     dispatch({ type: 'dismissed' });
     toast({ title: CANCELLED, description: RETRY_ANYTIME, beside: true });
   };
-  const options = optionsOf(
-    order,
-    { ...latest.current, booking },
-    {
-      handler,
-      modal: { ondismiss, confirm_close: true },
-    },
-  );
-  const checkout = new window.Razorpay(options);
-  checkout.on('payment.failed', (failure) => {
+  const onFailure = (failure: CheckoutFailure) => {
     if (failure.error?.reason === ALREADY_PAID) return latest.current.events.onPaid();
     void declineMessage(failure).then((words) => dispatch({ type: 'declined', words }));
-  });
-  checkout.open();
-  dispatch({ type: 'opened' });
+  };
+  const options = optionsOf(order, { ...latest.current, booking }, ondismiss);
+  const isOpen = openCheckout(options, onAnswer, onFailure);
+  if (!isOpen) toast({ title: STILL_LOADING });
+  dispatch({ type: isOpen ? 'opened' : 'script' });
 }
 
 /** Says that checkout is being opened, so that the hold is extended, and then opens it. */

@@ -2,9 +2,11 @@ import { Code } from '@connectrpc/connect';
 import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
+import type { Session } from '@/gen/booking/v1/booking_service_pb';
 import { useAuth } from '@/lib/auth';
+import { stepLines } from '@/lib/cancellation';
 import { describeError } from '@/lib/errors';
-import { usePractice } from '@/lib/practice';
+import { usePracticeZone } from '@/lib/practice';
 import { bookingWindow, nextLimit } from '../booking-window';
 import { useOwnBooking } from '../hooks/use-own-booking';
 import { useTimeLeft } from '../hooks/use-time-left';
@@ -57,24 +59,45 @@ function Unknown({ bookingId }: { bookingId: string }) {
   );
 }
 
-type LimitProps = { hours: number; limits: readonly [Date, ...Date[]]; service: string };
+type LimitProps = {
+  hours: number;
+  limits: readonly [Date, ...Date[]];
+  sessions: readonly Session[];
+  service: string;
+};
+
+/** What comes back of each session, step by step, as the server states it. */
+function Schedule({ sessions }: Pick<LimitProps, 'sessions'>) {
+  const zone = usePracticeZone();
+  return (
+    <ul className="flex flex-col gap-1 text-sm text-ink-2">
+      {sessions.map((session) => (
+        <li key={session.startsAt?.seconds.toString()}>{stepLines(session, zone).join(', ')}</li>
+      ))}
+    </ul>
+  );
+}
 
 /** The clock of the next session that can still be cancelled; each of a package has its own limit. */
-function Limit({ hours, limits, service }: LimitProps) {
+function Limit({ hours, limits, sessions, service }: LimitProps) {
   const left = useTimeLeft(limits.at(-1) ?? limits[0]);
   const of = limits.length > 1 ? `${service}: the next of ${limits.length} sessions` : service;
-  return <Countdown until={nextLimit(limits, left)} hours={hours} service={of} />;
+  return (
+    <div className="flex flex-col gap-5 text-center">
+      <Countdown until={nextLimit(limits, left)} hours={hours} service={of} />
+      <Schedule sessions={sessions} />
+    </div>
+  );
 }
 
 type OwnProps = { bookingId: string; userId: string };
 
 function Own({ bookingId, userId }: OwnProps) {
-  const { cancellationHours } = usePractice();
   const { data: booking, error, refetch } = useOwnBooking(bookingId, userId);
   if (booking) {
-    const window = bookingWindow(booking, cancellationHours);
+    const window = bookingWindow(booking);
     if (window.kind === 'counting') {
-      return <Limit hours={window.hours} limits={window.limits} service={booking.serviceTitle} />;
+      return <Limit {...window} service={booking.serviceTitle} />;
     }
     return <Say title={booking.serviceTitle}>{window.words}</Say>;
   }

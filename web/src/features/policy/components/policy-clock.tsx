@@ -1,4 +1,5 @@
 import { LazySection } from '@/components/lazy-section';
+import { PolicyTiers } from '@/components/policy-tiers';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice, useService } from '@/lib/practice';
 import { lazyLoader } from '@/lib/use-lazy-module';
@@ -14,7 +15,7 @@ const bookingCountdown = lazyLoader(
 
 /** The rule itself, where no booking is asked about. */
 function Rule({ unreadable }: { unreadable?: boolean }) {
-  const { cancellationHours } = usePractice();
+  const { cancellationHours, cancellationPolicy } = usePractice();
   return (
     <div className="flex flex-col items-center gap-4 text-center">
       <p className="grid aspect-square w-full max-w-52 place-content-center rounded-full border-6 border-brand-soft">
@@ -28,6 +29,9 @@ function Rule({ unreadable }: { unreadable?: boolean }) {
           ? 'We could not read the time in this link, so there is no countdown. The policy below still holds.'
           : 'You can cancel a session until then. Open your booking to see your own deadline.'}
       </p>
+      <div className="text-left text-ink-2">
+        <PolicyTiers policy={cancellationPolicy} />
+      </div>
     </div>
   );
 }

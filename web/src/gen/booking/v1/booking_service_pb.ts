@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { CancellationPolicy, PracticeLate } from "../../common/v1/cancellation_pb";
+import { file_common_v1_cancellation } from "../../common/v1/cancellation_pb";
 import type { DeskWay, Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_service.proto.
  */
 export const file_booking_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIpkBCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5IkgKDUJvb2tlZFBhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxub3RpY2VfaG91cnMYAyABKAUingYKB0Jvb2tpbmcSEgoKYm9va2luZ19pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhUKDXNlcnZpY2VfdGl0bGUYAyABKAkSJQoIc2Vzc2lvbnMYBCADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAUgASgJEiUKBG1vZGUYBiABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEh8KBXByaWNlGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKBXN0YXRlGAggASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSMQoNaGVsZF91bnRpbF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2hlY2tvdXRfb3BlbmVkGAogASgIEi8KDXBheW1lbnRfc3RhdGUYCyABKA4yGC5ib29raW5nLnYxLlBheW1lbnRTdGF0ZRIpCgptYWlsX3N0YXRlGAwgASgOMhUuYm9va2luZy52MS5NYWlsU3RhdGUSEAoIam9pbl91cmwYDSABKAkSJAoHY29udGFjdBgOIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIPCgd2ZXJzaW9uGA8gASgDEhkKEXByYWN0aXRpb25lcl9uYW1lGBAgASgJEhAKCGxvY2F0aW9uGBEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgSIAEoCRIqCgdwYWNrYWdlGBMgASgLMhkuYm9va2luZy52MS5Cb29rZWRQYWNrYWdlEiUKC3JlZnVuZF9vd2VkGBggASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDWdpdmVuX2J5X2JhbmsYGSABKAsyEC5jb21tb24udjEuTW9uZXkSHgoEcGFpZBgaIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsChJyZWZ1bmRlZF9vdGhlcndpc2UYGyABKAsyEC5jb21tb24udjEuTW9uZXkSKAoMcGFpZF9hdF9kZXNrGBwgASgOMhIuY29tbW9uLnYxLkRlc2tXYXkiYAoQTGlzdFNsb3RzUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJEhEKCWZyb21fZGF0ZRgCIAEoCRIMCgRkYXlzGAMgASgFEhcKD3ByYWN0aXRpb25lcl9pZBgEIAEoCSKsAQoRTGlzdFNsb3RzUmVzcG9uc2USIQoEZGF5cxgBIAMoCzITLmJvb2tpbmcudjEuU2xvdERheRIRCgl0aW1lX3pvbmUYAiABKAkSFwoPdGltZV96b25lX2xhYmVsGAMgASgJEjUKEW5leHRfYXZhaWxhYmxlX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglsYXN0X2RhdGUYBSABKAkiSAoHU2xvdERheRIMCgRkYXRlGAEgASgJEh8KBXNsb3RzGAIgAygLMhAuYm9va2luZy52MS5TbG90Eg4KBmNsb3NlZBgDIAEoCCJ1CgRTbG90Ei0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJYXZhaWxhYmxlGAMgASgIIqYDChVSZXF1ZXN0Qm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgRtb2RlGAQgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIkCgdjb250YWN0GAUgASgLMhMuYm9va2luZy52MS5Db250YWN0EhYKDnRlcm1zX2FjY2VwdGVkGAYgASgIEhcKD3ByYWN0aXRpb25lcl9pZBgHIAEoCRIkCgdjb25zZW50GAggASgLMhMuYm9va2luZy52MS5Db25zZW50EhIKCnBhY2thZ2VfaWQYCSABKAkSNQoRZnVydGhlcl9zdGFydHNfYXQYCiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3NjaGVkdWxlZF9ldmVudF91cmkYCyABKAkSJQoFc2hvd24YDCABKAsyFi5ib29raW5nLnYxLlNob3duVGV4dHMirgEKClNob3duVGV4dHMSJAoFdGVybXMYASABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBImCgdyZWZ1bmRzGAIgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSJgoHcHJpdmFjeRgDIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EhkKDG5vdGljZV9ob3VycxgEIAEoBUgAiAEBQg8KDV9ub3RpY2VfaG91cnMiKgoJU2hvd25UZXh0Eg8KB3ZlcnNpb24YASABKAkSDAoEaGFzaBgCIAEoCSJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRDYWxlbmRhckZpbGVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoXR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIpChNXYXRjaEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoUV2F0Y2hCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIWChRBZG9wdEJvb2tpbmdzUmVxdWVzdCIsChVBZG9wdEJvb2tpbmdzUmVzcG9uc2USEwoLYm9va2luZ19pZHMYASADKAkqYAoLU2Vzc2lvbk1vZGUSHAoYU0VTU0lPTl9NT0RFX1VOU1BFQ0lGSUVEEAASFwoTU0VTU0lPTl9NT0RFX09OTElORRABEhoKFlNFU1NJT05fTU9ERV9JTl9QRVJTT04QAirbAgoMQm9va2luZ1N0YXRlEh0KGUJPT0tJTkdfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJCT09LSU5HX1NUQVRFX0hFTEQQARIiCh5CT09LSU5HX1NUQVRFX0FXQUlUSU5HX1BBWU1FTlQQAhIbChdCT09LSU5HX1NUQVRFX0NPTkZJUk1FRBADEiMKH0JPT0tJTkdfU1RBVEVfTUVFVElOR19TQ0hFRFVMRUQQBBIbChdCT09LSU5HX1NUQVRFX0NPTVBMRVRFRBAFEhkKFUJPT0tJTkdfU1RBVEVfTk9fU0hPVxAGEhkKFUJPT0tJTkdfU1RBVEVfRVhQSVJFRBAHEhsKF0JPT0tJTkdfU1RBVEVfQ0FOQ0VMTEVEEAgSHQoZQk9PS0lOR19TVEFURV9SRVNDSEVEVUxFRBAJEh8KG0JPT0tJTkdfU1RBVEVfUEFJRF9VTlBMQUNFRBAKKlMKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASEwoPTUFJTF9TVEFURV9TRU5UEAESFQoRTUFJTF9TVEFURV9GQUlMRUQQAirvAQoMUGF5bWVudFN0YXRlEh0KGVBBWU1FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRFX1BFTkRJTkcQARIZChVQQVlNRU5UX1NUQVRFX0NMQUlNRUQQAhIWChJQQVlNRU5UX1NUQVRFX1BBSUQQAxIYChRQQVlNRU5UX1NUQVRFX0ZBSUxFRBAEEhsKF1BBWU1FTlRfU1RBVEVfUkVGVU5ESU5HEAUSGgoWUEFZTUVOVF9TVEFURV9SRUZVTkRFRBAGEh8KG1BBWU1FTlRfU1RBVEVfUkVGVU5EX0ZBSUxFRBAHMsIFCg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0dldENhbGVuZGFyRmlsZRIiLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBojLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2UiA5ACARJTCgxXYXRjaEJvb2tpbmcSHy5ib29raW5nLnYxLldhdGNoQm9va2luZ1JlcXVlc3QaIC5ib29raW5nLnYxLldhdGNoQm9va2luZ1Jlc3BvbnNlMAESVAoNQWRvcHRCb29raW5ncxIgLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1JlcXVlc3QaIS5ib29raW5nLnYxLkFkb3B0Qm9va2luZ3NSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIscBCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKDHJlZnVuZF9zdGVwcxgFIAMoCzIWLmJvb2tpbmcudjEuUmVmdW5kU3RlcCKMAQoKUmVmdW5kU3RlcBIsCgh1bnRpbF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Ei4KDXByYWN0aWNlX2xhdGUYAyABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlIkgKDUJvb2tlZFBhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxub3RpY2VfaG91cnMYAyABKAUi2gYKB0Jvb2tpbmcSEgoKYm9va2luZ19pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhUKDXNlcnZpY2VfdGl0bGUYAyABKAkSJQoIc2Vzc2lvbnMYBCADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAUgASgJEiUKBG1vZGUYBiABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEh8KBXByaWNlGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKBXN0YXRlGAggASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSMQoNaGVsZF91bnRpbF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2hlY2tvdXRfb3BlbmVkGAogASgIEi8KDXBheW1lbnRfc3RhdGUYCyABKA4yGC5ib29raW5nLnYxLlBheW1lbnRTdGF0ZRIpCgptYWlsX3N0YXRlGAwgASgOMhUuYm9va2luZy52MS5NYWlsU3RhdGUSEAoIam9pbl91cmwYDSABKAkSJAoHY29udGFjdBgOIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIPCgd2ZXJzaW9uGA8gASgDEhkKEXByYWN0aXRpb25lcl9uYW1lGBAgASgJEhAKCGxvY2F0aW9uGBEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgSIAEoCRIqCgdwYWNrYWdlGBMgASgLMhkuYm9va2luZy52MS5Cb29rZWRQYWNrYWdlEiUKC3JlZnVuZF9vd2VkGBggASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDWdpdmVuX2J5X2JhbmsYGSABKAsyEC5jb21tb24udjEuTW9uZXkSHgoEcGFpZBgaIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsChJyZWZ1bmRlZF9vdGhlcndpc2UYGyABKAsyEC5jb21tb24udjEuTW9uZXkSKAoMcGFpZF9hdF9kZXNrGBwgASgOMhIuY29tbW9uLnYxLkRlc2tXYXkSOgoTY2FuY2VsbGF0aW9uX3BvbGljeRgdIAEoCzIdLmNvbW1vbi52MS5DYW5jZWxsYXRpb25Qb2xpY3kiYAoQTGlzdFNsb3RzUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJEhEKCWZyb21fZGF0ZRgCIAEoCRIMCgRkYXlzGAMgASgFEhcKD3ByYWN0aXRpb25lcl9pZBgEIAEoCSKsAQoRTGlzdFNsb3RzUmVzcG9uc2USIQoEZGF5cxgBIAMoCzITLmJvb2tpbmcudjEuU2xvdERheRIRCgl0aW1lX3pvbmUYAiABKAkSFwoPdGltZV96b25lX2xhYmVsGAMgASgJEjUKEW5leHRfYXZhaWxhYmxlX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglsYXN0X2RhdGUYBSABKAkiSAoHU2xvdERheRIMCgRkYXRlGAEgASgJEh8KBXNsb3RzGAIgAygLMhAuYm9va2luZy52MS5TbG90Eg4KBmNsb3NlZBgDIAEoCCJ1CgRTbG90Ei0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJYXZhaWxhYmxlGAMgASgIIqYDChVSZXF1ZXN0Qm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgRtb2RlGAQgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIkCgdjb250YWN0GAUgASgLMhMuYm9va2luZy52MS5Db250YWN0EhYKDnRlcm1zX2FjY2VwdGVkGAYgASgIEhcKD3ByYWN0aXRpb25lcl9pZBgHIAEoCRIkCgdjb25zZW50GAggASgLMhMuYm9va2luZy52MS5Db25zZW50EhIKCnBhY2thZ2VfaWQYCSABKAkSNQoRZnVydGhlcl9zdGFydHNfYXQYCiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3NjaGVkdWxlZF9ldmVudF91cmkYCyABKAkSJQoFc2hvd24YDCABKAsyFi5ib29raW5nLnYxLlNob3duVGV4dHMirgEKClNob3duVGV4dHMSJAoFdGVybXMYASABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBImCgdyZWZ1bmRzGAIgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSJgoHcHJpdmFjeRgDIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EhkKDG5vdGljZV9ob3VycxgEIAEoBUgAiAEBQg8KDV9ub3RpY2VfaG91cnMiKgoJU2hvd25UZXh0Eg8KB3ZlcnNpb24YASABKAkSDAoEaGFzaBgCIAEoCSJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRDYWxlbmRhckZpbGVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoXR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIpChNXYXRjaEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoUV2F0Y2hCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIWChRBZG9wdEJvb2tpbmdzUmVxdWVzdCIsChVBZG9wdEJvb2tpbmdzUmVzcG9uc2USEwoLYm9va2luZ19pZHMYASADKAkqYAoLU2Vzc2lvbk1vZGUSHAoYU0VTU0lPTl9NT0RFX1VOU1BFQ0lGSUVEEAASFwoTU0VTU0lPTl9NT0RFX09OTElORRABEhoKFlNFU1NJT05fTU9ERV9JTl9QRVJTT04QAirbAgoMQm9va2luZ1N0YXRlEh0KGUJPT0tJTkdfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJCT09LSU5HX1NUQVRFX0hFTEQQARIiCh5CT09LSU5HX1NUQVRFX0FXQUlUSU5HX1BBWU1FTlQQAhIbChdCT09LSU5HX1NUQVRFX0NPTkZJUk1FRBADEiMKH0JPT0tJTkdfU1RBVEVfTUVFVElOR19TQ0hFRFVMRUQQBBIbChdCT09LSU5HX1NUQVRFX0NPTVBMRVRFRBAFEhkKFUJPT0tJTkdfU1RBVEVfTk9fU0hPVxAGEhkKFUJPT0tJTkdfU1RBVEVfRVhQSVJFRBAHEhsKF0JPT0tJTkdfU1RBVEVfQ0FOQ0VMTEVEEAgSHQoZQk9PS0lOR19TVEFURV9SRVNDSEVEVUxFRBAJEh8KG0JPT0tJTkdfU1RBVEVfUEFJRF9VTlBMQUNFRBAKKlMKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASEwoPTUFJTF9TVEFURV9TRU5UEAESFQoRTUFJTF9TVEFURV9GQUlMRUQQAirvAQoMUGF5bWVudFN0YXRlEh0KGVBBWU1FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRFX1BFTkRJTkcQARIZChVQQVlNRU5UX1NUQVRFX0NMQUlNRUQQAhIWChJQQVlNRU5UX1NUQVRFX1BBSUQQAxIYChRQQVlNRU5UX1NUQVRFX0ZBSUxFRBAEEhsKF1BBWU1FTlRfU1RBVEVfUkVGVU5ESU5HEAUSGgoWUEFZTUVOVF9TVEFURV9SRUZVTkRFRBAGEh8KG1BBWU1FTlRfU1RBVEVfUkVGVU5EX0ZBSUxFRBAHMsIFCg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0dldENhbGVuZGFyRmlsZRIiLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBojLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2UiA5ACARJTCgxXYXRjaEJvb2tpbmcSHy5ib29raW5nLnYxLldhdGNoQm9va2luZ1JlcXVlc3QaIC5ib29raW5nLnYxLldhdGNoQm9va2luZ1Jlc3BvbnNlMAESVAoNQWRvcHRCb29raW5ncxIgLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1JlcXVlc3QaIS5ib29raW5nLnYxLkFkb3B0Qm9va2luZ3NSZXNwb25zZWIGcHJvdG8z", [file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Who comes.
@@ -98,6 +100,14 @@ export type Session = Message<"booking.v1.Session"> & {
    * @generated from field: common.v1.Money share = 4;
    */
   share?: Money | undefined;
+
+  /**
+   * What comes back when its client cancels it, by when that is: the first step whose time is not over.
+   * After the last one nothing does. Empty for what costs nothing and for what can't be cancelled any more.
+   *
+   * @generated from field: repeated booking.v1.RefundStep refund_steps = 5;
+   */
+  refundSteps: RefundStep[];
 };
 
 /**
@@ -106,6 +116,41 @@ export type Session = Message<"booking.v1.Session"> & {
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_booking_v1_booking_service, 1);
+
+/**
+ * What comes back of a session that its client cancels until some moment.
+ *
+ * @generated from message booking.v1.RefundStep
+ */
+export type RefundStep = Message<"booking.v1.RefundStep"> & {
+  /**
+   * The last moment at which it holds.
+   *
+   * @generated from field: google.protobuf.Timestamp until_at = 1;
+   */
+  untilAt?: Timestamp | undefined;
+
+  /**
+   * What comes back of the price; zero for nothing.
+   *
+   * @generated from field: common.v1.Money refund = 2;
+   */
+  refund?: Money | undefined;
+
+  /**
+   * What the practice gives when it cancels in this time itself; unset for nothing more than the price.
+   *
+   * @generated from field: common.v1.PracticeLate practice_late = 3;
+   */
+  practiceLate?: PracticeLate | undefined;
+};
+
+/**
+ * Describes the message booking.v1.RefundStep.
+ * Use `create(RefundStepSchema)` to create a new message.
+ */
+export const RefundStepSchema: GenMessage<RefundStep> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 2);
 
 /**
  * Several sessions that are sold together.
@@ -128,7 +173,7 @@ export type BookedPackage = Message<"booking.v1.BookedPackage"> & {
   title: string;
 
   /**
-   * Until how many hours before its start each session can be cancelled with a refund.
+   * Deprecated: the booking's cancellation_policy says it, with all of its tiers.
    *
    * @generated from field: int32 notice_hours = 3;
    */
@@ -140,7 +185,7 @@ export type BookedPackage = Message<"booking.v1.BookedPackage"> & {
  * Use `create(BookedPackageSchema)` to create a new message.
  */
 export const BookedPackageSchema: GenMessage<BookedPackage> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 2);
+  messageDesc(file_booking_v1_booking_service, 3);
 
 /**
  * A booking as its owner sees it.
@@ -319,6 +364,13 @@ export type Booking = Message<"booking.v1.Booking"> & {
    * @generated from field: common.v1.DeskWay paid_at_desk = 28;
    */
   paidAtDesk: DeskWay;
+
+  /**
+   * The policy of cancelled sessions that this booking carries.
+   *
+   * @generated from field: common.v1.CancellationPolicy cancellation_policy = 29;
+   */
+  cancellationPolicy?: CancellationPolicy | undefined;
 };
 
 /**
@@ -326,7 +378,7 @@ export type Booking = Message<"booking.v1.Booking"> & {
  * Use `create(BookingSchema)` to create a new message.
  */
 export const BookingSchema: GenMessage<Booking> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 3);
+  messageDesc(file_booking_v1_booking_service, 4);
 
 /**
  * Asks for the starts of some days.
@@ -368,7 +420,7 @@ export type ListSlotsRequest = Message<"booking.v1.ListSlotsRequest"> & {
  * Use `create(ListSlotsRequestSchema)` to create a new message.
  */
 export const ListSlotsRequestSchema: GenMessage<ListSlotsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 4);
+  messageDesc(file_booking_v1_booking_service, 5);
 
 /**
  * The starts of some days.
@@ -417,7 +469,7 @@ export type ListSlotsResponse = Message<"booking.v1.ListSlotsResponse"> & {
  * Use `create(ListSlotsResponseSchema)` to create a new message.
  */
 export const ListSlotsResponseSchema: GenMessage<ListSlotsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 5);
+  messageDesc(file_booking_v1_booking_service, 6);
 
 /**
  * The starts of one day.
@@ -452,7 +504,7 @@ export type SlotDay = Message<"booking.v1.SlotDay"> & {
  * Use `create(SlotDaySchema)` to create a new message.
  */
 export const SlotDaySchema: GenMessage<SlotDay> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 6);
+  messageDesc(file_booking_v1_booking_service, 7);
 
 /**
  * One possible start.
@@ -487,7 +539,7 @@ export type Slot = Message<"booking.v1.Slot"> & {
  * Use `create(SlotSchema)` to create a new message.
  */
 export const SlotSchema: GenMessage<Slot> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 7);
+  messageDesc(file_booking_v1_booking_service, 8);
 
 /**
  * Asks to hold a time.
@@ -591,7 +643,7 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
  * Use `create(RequestBookingRequestSchema)` to create a new message.
  */
 export const RequestBookingRequestSchema: GenMessage<RequestBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 8);
+  messageDesc(file_booking_v1_booking_service, 9);
 
 /**
  * The practice's texts as a page showed them.
@@ -634,7 +686,7 @@ export type ShownTexts = Message<"booking.v1.ShownTexts"> & {
  * Use `create(ShownTextsSchema)` to create a new message.
  */
 export const ShownTextsSchema: GenMessage<ShownTexts> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 9);
+  messageDesc(file_booking_v1_booking_service, 10);
 
 /**
  * One text as a page showed it.
@@ -662,7 +714,7 @@ export type ShownText = Message<"booking.v1.ShownText"> & {
  * Use `create(ShownTextSchema)` to create a new message.
  */
 export const ShownTextSchema: GenMessage<ShownText> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 10);
+  messageDesc(file_booking_v1_booking_service, 11);
 
 /**
  * A client's consent to online sessions.
@@ -711,7 +763,7 @@ export type Consent = Message<"booking.v1.Consent"> & {
  * Use `create(ConsentSchema)` to create a new message.
  */
 export const ConsentSchema: GenMessage<Consent> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 11);
+  messageDesc(file_booking_v1_booking_service, 12);
 
 /**
  * The booking that holds the time.
@@ -732,7 +784,7 @@ export type RequestBookingResponse = Message<"booking.v1.RequestBookingResponse"
  * Use `create(RequestBookingResponseSchema)` to create a new message.
  */
 export const RequestBookingResponseSchema: GenMessage<RequestBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 12);
+  messageDesc(file_booking_v1_booking_service, 13);
 
 /**
  * Says that checkout is being opened.
@@ -760,7 +812,7 @@ export type OpenCheckoutRequest = Message<"booking.v1.OpenCheckoutRequest"> & {
  * Use `create(OpenCheckoutRequestSchema)` to create a new message.
  */
 export const OpenCheckoutRequestSchema: GenMessage<OpenCheckoutRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 13);
+  messageDesc(file_booking_v1_booking_service, 14);
 
 /**
  * The booking with its extended hold.
@@ -781,7 +833,7 @@ export type OpenCheckoutResponse = Message<"booking.v1.OpenCheckoutResponse"> & 
  * Use `create(OpenCheckoutResponseSchema)` to create a new message.
  */
 export const OpenCheckoutResponseSchema: GenMessage<OpenCheckoutResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 14);
+  messageDesc(file_booking_v1_booking_service, 15);
 
 /**
  * Asks to give the time back.
@@ -809,7 +861,7 @@ export type ReleaseBookingRequest = Message<"booking.v1.ReleaseBookingRequest"> 
  * Use `create(ReleaseBookingRequestSchema)` to create a new message.
  */
 export const ReleaseBookingRequestSchema: GenMessage<ReleaseBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 15);
+  messageDesc(file_booking_v1_booking_service, 16);
 
 /**
  * The released booking.
@@ -830,7 +882,7 @@ export type ReleaseBookingResponse = Message<"booking.v1.ReleaseBookingResponse"
  * Use `create(ReleaseBookingResponseSchema)` to create a new message.
  */
 export const ReleaseBookingResponseSchema: GenMessage<ReleaseBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 16);
+  messageDesc(file_booking_v1_booking_service, 17);
 
 /**
  * Asks for one booking.
@@ -851,7 +903,7 @@ export type GetBookingRequest = Message<"booking.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 17);
+  messageDesc(file_booking_v1_booking_service, 18);
 
 /**
  * One booking.
@@ -872,7 +924,7 @@ export type GetBookingResponse = Message<"booking.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 18);
+  messageDesc(file_booking_v1_booking_service, 19);
 
 /**
  * Asks for a calendar file.
@@ -893,7 +945,7 @@ export type GetCalendarFileRequest = Message<"booking.v1.GetCalendarFileRequest"
  * Use `create(GetCalendarFileRequestSchema)` to create a new message.
  */
 export const GetCalendarFileRequestSchema: GenMessage<GetCalendarFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 19);
+  messageDesc(file_booking_v1_booking_service, 20);
 
 /**
  * A calendar file.
@@ -921,7 +973,7 @@ export type GetCalendarFileResponse = Message<"booking.v1.GetCalendarFileRespons
  * Use `create(GetCalendarFileResponseSchema)` to create a new message.
  */
 export const GetCalendarFileResponseSchema: GenMessage<GetCalendarFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 20);
+  messageDesc(file_booking_v1_booking_service, 21);
 
 /**
  * Asks to be told of changes.
@@ -942,7 +994,7 @@ export type WatchBookingRequest = Message<"booking.v1.WatchBookingRequest"> & {
  * Use `create(WatchBookingRequestSchema)` to create a new message.
  */
 export const WatchBookingRequestSchema: GenMessage<WatchBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 21);
+  messageDesc(file_booking_v1_booking_service, 22);
 
 /**
  * The booking as it is now.
@@ -963,7 +1015,7 @@ export type WatchBookingResponse = Message<"booking.v1.WatchBookingResponse"> & 
  * Use `create(WatchBookingResponseSchema)` to create a new message.
  */
 export const WatchBookingResponseSchema: GenMessage<WatchBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 22);
+  messageDesc(file_booking_v1_booking_service, 23);
 
 /**
  * Asks to own the bookings that were made by phone for the caller's address.
@@ -978,7 +1030,7 @@ export type AdoptBookingsRequest = Message<"booking.v1.AdoptBookingsRequest"> & 
  * Use `create(AdoptBookingsRequestSchema)` to create a new message.
  */
 export const AdoptBookingsRequestSchema: GenMessage<AdoptBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 23);
+  messageDesc(file_booking_v1_booking_service, 24);
 
 /**
  * What the caller owns now.
@@ -999,7 +1051,7 @@ export type AdoptBookingsResponse = Message<"booking.v1.AdoptBookingsResponse"> 
  * Use `create(AdoptBookingsResponseSchema)` to create a new message.
  */
 export const AdoptBookingsResponseSchema: GenMessage<AdoptBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 24);
+  messageDesc(file_booking_v1_booking_service, 25);
 
 /**
  * How a session takes place.

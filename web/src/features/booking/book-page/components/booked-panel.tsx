@@ -4,10 +4,9 @@ import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
-import { isLate } from '@/lib/cancellation';
+import { noticeHours, openSteps } from '@/lib/cancellation';
 import { serverNow } from '@/lib/clock';
 import { formatPhone } from '@/lib/phone';
-import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import { shownAddress } from '@/lib/shown-address';
 import { toDate, type Zone } from '@/lib/time';
@@ -107,15 +106,15 @@ function Notes({ booking }: { booking: Booking }) {
 }
 
 function Policy({ booking }: { booking: Booking }) {
-  const { cancellationHours } = usePractice();
-  const { package: booked } = booking;
-  const first = booking.sessions[0]?.startsAt;
-  const isFirstLate = booked && first && isLate(toDate(first), booked.noticeHours, serverNow());
+  const { package: booked, cancellationPolicy } = booking;
+  const [first] = booking.sessions;
+  const isFirstLate = booked && first && openSteps(first, serverNow()).length === 0;
+  const hours = noticeHours(cancellationPolicy);
   return (
     <p className="text-ink-2">
       {booked
-        ? `You can cancel each ${isFirstLate ? 'later ' : ''}session until ${booked.noticeHours} hours before it starts.`
-        : `You can cancel until ${cancellationHours} hours before it starts.`}{' '}
+        ? `You can cancel each ${isFirstLate ? 'later ' : ''}session until ${hours} hours before it starts.`
+        : `You can cancel until ${hours} hours before it starts.`}{' '}
       <AppLink
         to={`/cancellation-policy?b=${booking.bookingId}`}
         className="text-brand underline underline-offset-4"

@@ -11,7 +11,12 @@ export function DetailsScreen(asked: Asked) {
   const { book } = asked;
   const { moves, draft, starts, offer } = book;
   const first = starts[0] ? new Date(starts[0]) : undefined;
-  const late = useLateTime(first, draft.lateConsents, offer?.noticeHours);
+  const late = useLateTime(
+    first,
+    draft.lateConsents,
+    offer?.cancellationPolicy,
+    offer !== undefined,
+  );
   const [tried, setTried] = useState(false);
   const proceed = useProceed(asked);
 

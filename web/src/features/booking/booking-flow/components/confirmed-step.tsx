@@ -2,11 +2,12 @@ import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import { freeUntil } from '@/lib/cancellation';
+import { noticeHours, openSteps, refundHours } from '@/lib/cancellation';
+import { formatPrice } from '@/lib/money';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
-import { formatDateTime, type Zone } from '@/lib/time';
+import { formatDateTime, toDate, type Zone } from '@/lib/time';
 import { useServerNow } from '@/lib/use-server-now';
 import { isOnWord, sessionTimes } from '../../shared/booking-state';
 import { sessionRows } from '../../shared/components/booking-rows';
@@ -22,21 +23,29 @@ import { MailNotice } from './mail-notice';
  * session that was booked inside the limit never had such a time.
  */
 function CutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
-  const { cancellationHours } = usePractice();
   const now = useServerNow();
+  const [session] = booking.sessions;
   const times = sessionTimes(booking);
-  if (!times) return null;
-  const until = freeUntil(times.startsAt, cancellationHours);
-  if (times.startsAt.getTime() <= now) return null;
+  if (!times || !session || times.startsAt.getTime() <= now) return null;
+  const [step, ...later] = openSteps(session, now);
+  const isWhole = step?.refund?.minorUnits === booking.price?.minorUnits;
   return (
     <p>
-      {now <= until.getTime() ? (
+      {step?.untilAt ? (
         <>
-          You can cancel it until <strong>{formatDateTime(until, zone)}</strong>.
+          You can cancel it until <strong>{formatDateTime(toDate(step.untilAt), zone)}</strong>
+          {isWhole ? '' : `, and ${formatPrice(step.refund)} of it comes back`}
+          {later.map(({ untilAt, refund }) =>
+            untilAt
+              ? `, or for ${formatPrice(refund)} back until ${formatDateTime(toDate(untilAt), zone)}`
+              : '',
+          )}
+          .
         </>
       ) : (
         <>
-          It starts in less than {cancellationHours} hours, so it can't be cancelled for a refund.
+          It starts in less than {refundHours(booking.cancellationPolicy)} hours, so it can't be
+          cancelled for a refund.
         </>
       )}{' '}
       <AppLink
@@ -69,7 +78,7 @@ function FreeCutOff() {
 
 /** Each session of a package is cancelled by itself. */
 function PackageCutOff({ booking }: { booking: Booking }) {
-  const hours = booking.package?.noticeHours ?? 0;
+  const hours = noticeHours(booking.cancellationPolicy);
   return (
     <p>
       You can cancel each session until <strong>{hours} hours</strong> before it starts, and its

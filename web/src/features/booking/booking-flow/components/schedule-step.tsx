@@ -167,7 +167,12 @@ function useChosen({ service, moves, draft, held, heldPending }: ScheduleStepPro
   const own = heldPending ? named : ownStarts(held, serviceId, practitionerId);
   const starts = offer ? startsOfPackage(slots, offer, zone) : named.filter((start) => start);
   const first = starts[0] && !isFree(service) ? new Date(starts[0]) : undefined;
-  const late = useLateTime(first, draft.lateConsents, offer?.noticeHours);
+  const late = useLateTime(
+    first,
+    draft.lateConsents,
+    offer?.cancellationPolicy,
+    offer !== undefined,
+  );
   return { practitionerId, packages, offer, zone, own, starts, late };
 }
 
@@ -233,6 +238,7 @@ export function ScheduleStep(props: ScheduleStepProps) {
           onChange={draft.setAgreed}
           error={form.agreementError}
           free={free}
+          policy={offer?.cancellationPolicy}
           late={late}
           lateError={form.lateError}
         />

@@ -15,7 +15,9 @@ export type LatePayment = {
 };
 
 export function useLatePayment(booking: Booking, consents: LateConsents): LatePayment {
-  const late = useLateTime(sessionTimes(booking)?.startsAt, consents, booking.package?.noticeHours);
+  const { cancellationPolicy, package: booked } = booking;
+  const startsAt = sessionTimes(booking)?.startsAt;
+  const late = useLateTime(startsAt, consents, cancellationPolicy, booked !== undefined);
   const [askedHere, setAskedHere] = useState(false);
   const [tried, setTried] = useState(false);
   const missing = late !== undefined && !late.agreed;

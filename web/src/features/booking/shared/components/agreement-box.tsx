@@ -1,4 +1,7 @@
+import { PolicyTiers } from '@/components/policy-tiers';
 import { Checkbox } from '@/components/ui/checkbox';
+import type { CancellationPolicy } from '@/gen/common/v1/cancellation_pb';
+import { noticeHours } from '@/lib/cancellation';
 import { usePractice } from '@/lib/practice';
 import type { LateTime } from '../hooks/use-late';
 import { LateTick } from './late-notice';
@@ -9,6 +12,8 @@ type AgreementBoxProps = {
   error?: string | undefined;
   /** The session costs nothing. */
   free: boolean;
+  /** Of the booking or the package; else the practice's of today. */
+  policy: CancellationPolicy | undefined;
   /** The chosen time starts inside the cancellation limit. */
   late: LateTime | undefined;
   lateError?: string | undefined;
@@ -40,12 +45,15 @@ function MoreTerms() {
   );
 }
 
-function PaidTerms({ late }: Pick<AgreementBoxProps, 'late'>) {
-  const { cancellationHours } = usePractice();
+function PaidTerms({ late, policy }: Pick<AgreementBoxProps, 'late' | 'policy'>) {
+  const { cancellationPolicy: usual } = usePractice();
   return (
     <>
       {late ? null : (
-        <li>You can cancel your session until {cancellationHours} hours before it starts.</li>
+        <li>
+          You can cancel your session until {noticeHours(policy ?? usual)} hours before it starts.
+          <PolicyTiers policy={policy ?? usual} />
+        </li>
       )}
       <li>You pay now, in full. If we can't offer you the session, we'll refund you in full.</li>
     </>
@@ -54,7 +62,7 @@ function PaidTerms({ late }: Pick<AgreementBoxProps, 'late'>) {
 
 /** The short terms, in words that are true, and the consent to them. */
 export function AgreementBox(props: AgreementBoxProps) {
-  const { agreed, onChange, error, free, late, lateError } = props;
+  const { agreed, onChange, error, free, policy, late, lateError } = props;
   return (
     <section
       aria-labelledby="agreement"
@@ -67,7 +75,7 @@ export function AgreementBox(props: AgreementBoxProps) {
         {free ? (
           <li>It costs nothing. Can't make it? Let us know so someone else can have the time.</li>
         ) : (
-          <PaidTerms late={late} />
+          <PaidTerms late={late} policy={policy} />
         )}
         <li>What you tell us stays with us, unless a life is in danger.</li>
         <li>A session supports you; it does not replace a doctor or emergency care.</li>

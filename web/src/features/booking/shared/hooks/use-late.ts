@@ -1,5 +1,6 @@
 /** Whether a start lies inside the cancellation limit, and whether the customer agreed to that. */
 import { useCallback, useState } from 'react';
+import type { CancellationPolicy } from '@/gen/common/v1/cancellation_pb';
 import { isLate } from '@/lib/cancellation';
 import { toInstant } from '@/lib/instant';
 import { usePersonGone } from '@/lib/personal-state';
@@ -35,20 +36,21 @@ export type LateTime = {
   agree: (agreed: boolean) => void;
 };
 
-/** What has to be agreed to before paying for a start; nothing while there is time to cancel. */
+/** What has to be agreed to before paying for a start; nothing while cancelling gives something back. */
 export function useLateTime(
   at: Date | undefined,
   consents: LateConsents,
-  /** Of a package; else the practice's. */
-  noticeHours?: number,
+  /** Of the booking or the package; else the practice's of today. */
+  policy?: CancellationPolicy,
+  isPackage = false,
 ): LateTime | undefined {
-  const { cancellationHours } = usePractice();
+  const { cancellationPolicy } = usePractice();
   const zone = usePracticeZone();
   const now = useServerNow();
-  if (!at || !isLate(at, noticeHours ?? cancellationHours, now)) return undefined;
+  if (!at || !isLate(at, policy ?? cancellationPolicy, now)) return undefined;
   const instant = toInstant(at);
   return {
-    title: startsIn(at, now, noticeHours === undefined ? undefined : { zone }),
+    title: startsIn(at, now, isPackage ? { zone } : undefined),
     agreed: consents.has(instant),
     agree: (agreed) => consents.set(instant, agreed),
   };
