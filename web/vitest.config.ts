@@ -14,7 +14,7 @@ export default defineConfig({
     setupFiles: ['src/testing/set-up.ts'],
     restoreMocks: true,
     // No test is judged by how busy the machine is.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
   },
 });

@@ -1,4 +1,5 @@
 /** Reads the practice's files as the catalogue does, into the messages that it would answer. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromJson, type JsonObject, type JsonValue } from '@bufbuild/protobuf';
@@ -80,6 +81,39 @@ function minorUnits(one: JsonObject): number {
   return Number(section(one, 'price').minor_units ?? 0);
 }
 
+const VERSION_DIGITS = 12;
+
+/** What a tier says of the practice's own late cancelling: in words, and as the contract has it. */
+function givenOf(late: JsonValue | undefined): { words: string; fields?: JsonObject } {
+  const share_percent = Number.parseInt(String(late), 10);
+  if (late === 'free session')
+    return { words: late, fields: { practice_late: { free_session: true } } };
+  if (Number.isNaN(share_percent)) return { words: 'nothing' };
+  return { words: `${share_percent}%`, fields: { practice_late: { share_percent } } };
+}
+
+/** A tier of the file as the contract has it. */
+function tierOf({ until_hours = 0, refund_percent = 0, practice_late }: JsonObject): JsonObject {
+  return { until_hours, refund_percent, ...givenOf(practice_late).fields };
+}
+
+/**
+ * What goes back of a session, as the crate `practice` makes it: all of the price until so many hours
+ * before the start, then the further steps, and in the end nothing; named by the hash of its words.
+ */
+function policyOf(policies: JsonObject, hours: number): JsonObject {
+  const steps = Array.isArray(policies.cancellation_steps) ? policies.cancellation_steps : [];
+  const later = (steps as JsonObject[]).filter(({ until_hours }) => Number(until_hours) < hours);
+  const upTo = [{ until_hours: hours, refund_percent: 100 } as JsonObject, ...later];
+  const end = { until_hours: 0, refund_percent: 0, practice_late: policies.practice_late ?? '' };
+  const all = Number(upTo.at(-1)?.until_hours) > 0 ? [...upTo, end] : upTo;
+  const words = all.map(({ until_hours, refund_percent, practice_late }) => {
+    return `${until_hours} h ${refund_percent}% ${givenOf(practice_late).words}\n`;
+  });
+  const hash = createHash('sha256').update(words.join('')).digest('hex');
+  return { version: hash.slice(0, VERSION_DIGITS), tiers: all.map(tierOf) };
+}
+
 /**
  * The packages with their services: those that they name, or all of which so many sessions do not cost
  * less one by one, as the catalogue decides it; and the practice's notice.
@@ -87,9 +121,11 @@ function minorUnits(one: JsonObject): number {
 function packagesOf(file: JsonObject, policies: JsonObject): JsonObject[] {
   const services = Array.isArray(file.services) ? (file.services as JsonObject[]) : [];
   const packages = Array.isArray(file.packages) ? (file.packages as JsonObject[]) : [];
+  const usual = policies.cancellation_hours ?? 24;
   return packages.map(({ services: named, ...one }) => ({
     within_days: WITHIN_DAYS_USUAL,
-    notice_hours: policies.cancellation_hours ?? 24,
+    notice_hours: usual,
+    cancellation_policy: policyOf(policies, Number(one.notice_hours ?? usual)),
     ...one,
     service_ids: services
       .filter((service) => minorUnits(one) <= Number(one.sessions ?? 0) * minorUnits(service))
@@ -124,16 +160,15 @@ function readOffer(folder: string): ListServicesResponse {
 
 function readPractice(folder: string): Practice {
   const file = readToml(folder, 'practice.toml');
-  const { cancellation_hours, hold_minutes, refund_days_text, reply_days_text } = section(
-    file,
-    'policies',
-  );
+  const policies = section(file, 'policies');
+  const { cancellation_hours = 24, hold_minutes, refund_days_text, reply_days_text } = policies;
   const { services } = section(file, 'reviews');
   const practice = {
     ...section(file, 'practice'),
     figures: file.figures ?? [],
     review_services: services ?? [],
-    cancellation_hours: cancellation_hours ?? 24,
+    cancellation_hours,
+    cancellation_policy: policyOf(policies, Number(cancellation_hours)),
     hold_minutes: hold_minutes ?? 0,
     refund_days_text: refund_days_text ?? '',
     reply_days_text: reply_days_text ?? USUAL_POLICIES.reply_days_text,

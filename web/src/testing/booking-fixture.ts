@@ -8,11 +8,14 @@ import {
   type ListSlotsResponse,
   ListSlotsResponseSchema,
   PaymentState,
+  RefundStepSchema,
   type RequestBookingRequest,
   SessionMode,
 } from '@/gen/booking/v1/booking_service_pb';
+import { type CancellationPolicy, CancellationPolicySchema } from '@/gen/common/v1/cancellation_pb';
 
 const HALF_HOUR_MS = 1_800_000;
+const NOTICE_HOURS = 24;
 const SESSION_MS = 2_700_000;
 
 export const BOOKING_ID = `bkg_${'a1'.repeat(16)}`;
@@ -44,20 +47,63 @@ export function bookingFixture(changes: MessageInitShape<typeof BookingSchema> =
     version: 1n,
     practitionerName: 'Meera Joshi',
   };
-  return create(BookingSchema, { ...init, ...changes } as typeof init);
+  return withPolicy(create(BookingSchema, { ...init, ...changes } as typeof init));
 }
 
-type PackageInit = { packageId: string; contact?: RequestBookingRequest['contact'] };
+const HOUR_SECONDS = 3600n;
+
+/** All of the price until so many hours before the start, and then nothing. */
+export function noticeOf(untilHours: number): CancellationPolicy {
+  return create(CancellationPolicySchema, {
+    tiers: [
+      { untilHours, refundPercent: 100 },
+      { untilHours: 0, refundPercent: 0 },
+    ],
+  });
+}
+
+/** A day's notice, where nothing else is said, with the steps that follow. */
+function withPolicy(booking: Booking): Booking {
+  booking.cancellationPolicy ??= noticeOf(NOTICE_HOURS);
+  const { price, sessions } = booking;
+  for (const session of sessions) {
+    const { startsAt, cancelled, refundSteps } = session;
+    if (!startsAt || !price || price.minorUnits === 0n || cancelled || refundSteps.length > 0) {
+      continue;
+    }
+    const minorUnits = price.minorUnits / BigInt(sessions.length);
+    session.refundSteps = booking.cancellationPolicy.tiers.map((tier) =>
+      create(RefundStepSchema, {
+        untilAt: {
+          ...startsAt,
+          seconds: startsAt.seconds - BigInt(tier.untilHours) * HOUR_SECONDS,
+        },
+        refund: {
+          minorUnits: (minorUnits * BigInt(tier.refundPercent)) / 100n,
+          currencyCode: price.currencyCode,
+        },
+      }),
+    );
+  }
+  return booking;
+}
+
+type PackageInit = {
+  packageId: string;
+  contact?: RequestBookingRequest['contact'];
+  noticeHours?: number;
+};
 
 /** A held booking of a package, whose sessions start at these times. */
 export function packageFixture(
   times: readonly Date[],
-  { packageId, contact }: PackageInit = { packageId: 'starter' },
+  { packageId, contact, noticeHours = NOTICE_HOURS }: PackageInit = { packageId: 'starter' },
 ): Booking {
   return bookingFixture({
     serviceId: 'mental-health',
     serviceTitle: 'Mental Health Therapy',
-    package: { packageId, title: 'Starter Package', noticeHours: 24 },
+    package: { packageId, title: 'Starter Package', noticeHours },
+    cancellationPolicy: noticeOf(noticeHours),
     sessions: times.map((time) => ({
       startsAt: timestampFromDate(time),
       endsAt: timestampFromDate(new Date(time.getTime() + SESSION_MS)),

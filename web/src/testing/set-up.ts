@@ -5,7 +5,7 @@ import { dismissToast } from '@/components/ui/toast-store';
 import { keepWindow } from './kept-window';
 
 // A busy machine takes more than the usual second to bring a page; what is there is found at once.
-configure({ asyncUtilTimeout: 5_000 });
+configure({ asyncUtilTimeout: 60_000 });
 
 beforeEach(() => {
   // There is no server here; plain reads then go by the transport that a test gives.
