@@ -75,6 +75,12 @@ impl Practice {
         });
         let closed = closed.await;
         closed.with_context(|| format!("still open after all time has passed: {open}"))?;
+        self.wait_until_all_is_taken_in().await
+    }
+
+    /// Waits until every consumer has taken in every event, those too from which nothing follows
+    /// and that wait a second for the next.
+    pub(crate) async fn wait_until_all_is_taken_in(&self) -> Result<()> {
         let mut ahead = Vec::new();
         let taken_in = until_within(TIMEOUT, "every event is taken in", async || {
             ahead = self.events_ahead().await?;

@@ -181,7 +181,8 @@ fn failed(error: impl Into<BoxError>) -> HashError {
 
 #[cfg(test)]
 mod tests {
-    use super::{HashError, Hasher, QUEUE_PER_THREAD, threads};
+    use super::{Arc, HashError, Hasher, Mutex, QUEUE_PER_THREAD, threads};
+    use futures::FutureExt as _;
     use futures::future::join_all;
 
     #[tokio::test]
@@ -200,38 +201,32 @@ mod tests {
         assert_eq!([1, 2, 3, 4, 64].map(threads), [1, 1, 1, 2, 32]);
     }
 
-    /// The threads are one when they stand still: a job waits until the test has filled the queue.
     #[tokio::test]
     async fn what_does_not_fit_the_queue_is_told_at_once() {
         let hasher = Hasher::new().unwrap();
-        let waiting = threads(std::thread::available_parallelism().unwrap().get());
+        let threads = threads(std::thread::available_parallelism().unwrap().get());
+        let (taken, mut was_taken) = tokio::sync::mpsc::unbounded_channel();
         let (open, gate) = std::sync::mpsc::channel::<()>();
-        let gate = std::sync::Arc::new(std::sync::Mutex::new(gate));
-        let stop = |_n| {
-            let gate = gate.clone();
-            hasher.queued(move || gate.lock().unwrap().recv().is_ok())
-        };
-        let blocked = join_all((0..waiting).map(stop));
-        let filling = async {
-            // All threads have taken their job when the queue has room for this many more.
-            let mut refused = 0;
-            let queued: Vec<_> = (0..=waiting * (QUEUE_PER_THREAD + 1))
-                .map(|_| Box::pin(hasher.queued(|| ())))
-                .collect();
-            let results = join_all(queued.into_iter().map(|job| async {
-                match tokio::time::timeout(std::time::Duration::from_millis(50), job).await {
-                    Ok(Err(HashError::Busy)) => 1,
-                    _ => 0,
-                }
-            }));
-            refused += results.await.into_iter().sum::<usize>();
-            for _ in 0..waiting {
-                open.send(()).unwrap();
-            }
-            refused
-        };
-        let (_, refused) = tokio::join!(blocked, filling);
-        assert!(refused >= 1, "the queue has no bound");
+        let gate = Arc::new(Mutex::new(gate));
+        for _thread in 0..threads {
+            let (hasher, taken, gate) = (hasher.clone(), taken.clone(), gate.clone());
+            let stop = move || {
+                taken.send(()).unwrap();
+                gate.lock().unwrap().recv().unwrap();
+            };
+            drop(tokio::spawn(async move { hasher.queued(stop).await }));
+            was_taken.recv().await.unwrap();
+        }
+        // No thread takes a job now: the queue has room for so many, and not for one more.
+        let room = threads * QUEUE_PER_THREAD;
+        let mut jobs: Vec<_> = (0..room).map(|_job| Box::pin(hasher.queued(|| ()))).collect();
+        assert!(jobs.iter_mut().all(|job| job.now_or_never().is_none()), "they wait");
+        let refused = hasher.queued(|| ()).now_or_never();
+        assert!(matches!(refused, Some(Err(HashError::Busy))), "the queue has no bound");
+        for _thread in 0..threads {
+            open.send(()).unwrap();
+        }
+        assert!(join_all(jobs).await.iter().all(Result::is_ok), "their turn comes");
         assert!(hasher.verify("x", None).await.is_ok(), "and it works again");
     }
 
