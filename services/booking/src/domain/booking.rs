@@ -4,6 +4,7 @@
 
 mod facts;
 mod cancellation;
+mod cancelling;
 mod ended_sessions;
 mod model;
 mod sessions;
@@ -14,8 +15,9 @@ use kernel::id::Customer;
 use kernel::{Decider, Id};
 
 pub use cancellation::{Cancellation, CancelledBy, RefundChoice, schedule};
+pub use cancelling::{CancelledSum, OwnCancellation};
 pub use effects::{Effect, Timer, effects};
-pub use ended_sessions::{Attendance, EndedSessions, SessionEnd};
+pub use ended_sessions::{Attendance, EndedSessions, PendingCancellation, SessionEnd};
 pub use facts::{Facts, Mode, Origin, Package, share_minor};
 pub use model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
@@ -84,6 +86,8 @@ fn evolve(state: State, event: &Event) -> State {
         (state, Event::SessionCompleted { .. } | Event::SessionCancelled { .. }) => {
             with_session(state, event)
         }
+        (state, Event::CancellationRequested(pending)) => with_pending(state, Some(*pending)),
+        (state, Event::CancellationUndone) => with_pending(state, None),
         (state, Event::AttendanceMarked { number, attendance, .. }) => {
             marked(state, *number, *attendance)
         }
@@ -124,6 +128,14 @@ fn marked(mut state: State, number: usize, attendance: Attendance) -> State {
     | State::Completed { ended, .. } = &mut state
     {
         ended.mark(number, attendance);
+    }
+    state
+}
+
+/// The same state with a cancellation under way, or without one.
+fn with_pending(mut state: State, pending: Option<PendingCancellation>) -> State {
+    if let State::Confirmed { ended, .. } | State::MeetingScheduled { ended, .. } = &mut state {
+        ended.pending = pending;
     }
     state
 }

@@ -3,7 +3,7 @@
 use kernel::id::Customer;
 use kernel::{Id, Timestamp};
 
-use super::cancellation::Cancellation;
+use super::cancelling::{cancel, request, take_effect, undo};
 use super::ended_sessions::Attendance;
 use super::facts::{Facts, Mode, Origin};
 use super::model::{
@@ -19,7 +19,7 @@ const MARKABLE_MINUTES: i64 = 14 * 24 * 60;
 
 pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Rejection> {
     match command {
-        Command::Request { facts, until } => request(state, facts, until),
+        Command::Request { facts, until } => requested(state, facts, until),
         Command::OpenCheckout { grow_minutes, now } => open_checkout(state, grow_minutes, now),
         Command::ClaimPayment { grow_minutes, accept, now } => {
             Ok(claim_payment(state, grow_minutes, accept, now))
@@ -36,6 +36,11 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
         }
         Command::ScheduleMeeting { meeting } => Ok(schedule_meeting(state, meeting)),
         Command::Cancel { cancellation, now } => cancel(state, &cancellation, now),
+        Command::CancelLater { cancellation, shown, now } => {
+            request(state, &cancellation, shown, now)
+        }
+        Command::UndoCancellation => undo(state),
+        Command::TakeEffect { unwritten, now } => Ok(take_effect(state, unwritten, now)),
         Command::MarkAttendance { session, attendance, now } => {
             mark_attendance(state, (session, attendance), now)
         }
@@ -53,7 +58,7 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
     }
 }
 
-fn request(state: &State, facts: Facts, until: Timestamp) -> Result<Vec<Event>, Rejection> {
+fn requested(state: &State, facts: Facts, until: Timestamp) -> Result<Vec<Event>, Rejection> {
     match state.facts() {
         None if facts.is_free() => Ok(vec![
             Event::Requested { facts, until },
@@ -304,49 +309,6 @@ fn schedule_meeting(state: &State, meeting: MeetingId) -> Vec<Event> {
         | State::Released { .. }
         | State::Cancelled { .. }
         | State::PaidUnplaced { .. } => Vec::new(),
-    }
-}
-
-fn cancel(
-    state: &State,
-    cancellation: &Cancellation,
-    now: Timestamp,
-) -> Result<Vec<Event>, Rejection> {
-    if let Some(package) = PlacedPackage::of(state) {
-        return package.cancel(cancellation, now);
-    }
-    let session = cancellation.session;
-    if let (Some(facts), Some(number)) = (state.facts(), session)
-        && facts.session(number).is_none()
-    {
-        return Err(Rejection::SessionUnknown);
-    }
-    match state {
-        State::Absent => Err(Rejection::Absent),
-        State::Confirmed { facts, basis, .. } | State::MeetingScheduled { facts, basis, .. }
-            if !facts.has_ended(now) =>
-        {
-            let refund = cancellation.refund_of((facts.price, facts.starts_at()), facts, now);
-            let unpaid = *basis == ConfirmationBasis::Claim;
-            Ok(vec![Event::Cancelled { by: cancellation.by, refund, unpaid }])
-        }
-        State::Cancelled { .. } => Ok(Vec::new()),
-        // What was left of the package was cancelled already.
-        State::Completed { facts, ended, .. }
-            if session
-                .map_or(facts.numbers(), |number| number..=number)
-                .any(|number| ended.is_cancelled(number)) =>
-        {
-            Ok(Vec::new())
-        }
-        State::Held { .. }
-        | State::AwaitingPayment { .. }
-        | State::Confirmed { .. }
-        | State::MeetingScheduled { .. }
-        | State::Completed { .. }
-        | State::Expired { .. }
-        | State::Released { .. }
-        | State::PaidUnplaced { .. } => Err(Rejection::NotCancellable),
     }
 }
 

@@ -16,6 +16,9 @@ pub enum Timer {
     SessionEnd(Option<usize>),
     /// Its meeting room is to be created.
     CreateMeeting,
+    /// Its client's cancellation takes effect. The timer of one that has nothing left to cancel
+    /// ends by itself.
+    CancellationEffect,
 }
 
 /// What follows from an event.
@@ -68,6 +71,11 @@ pub fn effects(state: &State, event: &Event, now: Timestamp) -> Vec<Effect> {
             let room = vec![Effect::EndTimer(Timer::CreateMeeting)];
             [days(&cancel), room, ends.collect()].concat()
         }
+        Event::CancellationRequested(pending) => {
+            let due = pending.takes_effect_at;
+            vec![Effect::SetTimer { timer: Timer::CancellationEffect, due }]
+        }
+        Event::CancellationUndone => vec![Effect::EndTimer(Timer::CancellationEffect)],
         Event::Completed => vec![Effect::EndTimer(Timer::CreateMeeting)],
         Event::SessionCancelled { number, .. } => {
             let command = day::Command::Cancel { booking_id };

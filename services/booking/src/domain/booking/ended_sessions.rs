@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::Money;
+use kernel::{Money, Timestamp};
 
 /// How a session of a package has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +27,26 @@ pub enum Attendance {
     Unmarked,
 }
 
-/// The sessions of a package that have ended, by their number; none of a single session. Marks are
-/// kept of both.
+/// A cancellation by the client that has not taken effect, so that it can be taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PendingCancellation {
+    /// The number of the session, from 1; `None` for all that have not ended.
+    pub session: Option<usize>,
+    /// What will go back.
+    pub refund: Money,
+    /// When it was asked for: what goes back is what the policy gives then.
+    pub asked_at: Timestamp,
+    /// When it takes effect.
+    pub takes_effect_at: Timestamp,
+}
+
+/// The sessions of a package that have ended, by their number; none of a single session. Marks and
+/// a cancellation under way are kept of both.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EndedSessions {
     ends: BTreeMap<usize, SessionEnd>,
     marks: BTreeMap<usize, Attendance>,
+    pub(super) pending: Option<PendingCancellation>,
 }
 
 impl EndedSessions {
@@ -64,6 +78,7 @@ impl EndedSessions {
 
     /// Adds an end of a session.
     pub(super) fn insert(&mut self, number: usize, end: SessionEnd) {
+        self.pending = self.pending.filter(|pending| pending.session != Some(number));
         self.ends.insert(number, end);
     }
 

@@ -132,12 +132,13 @@ impl Facts {
     }
 
     /// When the last session ends.
-    pub(super) fn ends_at(&self) -> Option<Timestamp> {
+    #[must_use]
+    pub fn last_ends_at(&self) -> Option<Timestamp> {
         self.sessions.last().map(Span::ends_at)
     }
 
     pub(super) fn has_ended(&self, now: Timestamp) -> bool {
-        self.ends_at().is_none_or(|ends_at| ends_at <= now)
+        self.last_ends_at().is_none_or(|ends_at| ends_at <= now)
     }
 
     /// Whether the end of its first session has passed.

@@ -1,10 +1,10 @@
 //! The states of a booking, and its commands, events and rejections.
 
 use kernel::id::Customer;
-use kernel::{Id, Money, Timestamp};
+use kernel::{CancellationPolicy, Id, Money, Timestamp};
 
 use super::cancellation::{Cancellation, CancelledBy};
-use super::ended_sessions::{Attendance, EndedSessions};
+use super::ended_sessions::{Attendance, EndedSessions, PendingCancellation};
 use super::facts::Facts;
 
 /// The provider's id of the payment that belongs to a booking.
@@ -108,6 +108,22 @@ impl State {
         }
     }
 
+    /// The client's cancellation that has not taken effect.
+    #[must_use]
+    pub fn pending_cancellation(&self) -> Option<PendingCancellation> {
+        match self {
+            Self::Confirmed { ended, .. } | Self::MeetingScheduled { ended, .. } => ended.pending,
+            Self::Absent
+            | Self::Held { .. }
+            | Self::AwaitingPayment { .. }
+            | Self::Completed { .. }
+            | Self::Expired { .. }
+            | Self::Released { .. }
+            | Self::Cancelled { .. }
+            | Self::PaidUnplaced { .. } => None,
+        }
+    }
+
     /// The basis of its confirmation, once it was confirmed.
     #[must_use]
     pub fn basis(&self) -> Option<&ConfirmationBasis> {
@@ -201,6 +217,12 @@ pub enum Command {
     /// Staff cancel, on the customer's request or the practice's own: one session of a package, or
     /// all that have not ended.
     Cancel { cancellation: Cancellation, now: Timestamp },
+    /// The client cancels and was shown this sum; it takes effect some minutes later.
+    CancelLater { cancellation: Cancellation, shown: Money, now: Timestamp },
+    /// The client takes a cancellation back that has not taken effect.
+    UndoCancellation,
+    /// The effect of the client's cancellation is due. `unwritten`: as in [`Cancellation`].
+    TakeEffect { unwritten: CancellationPolicy, now: Timestamp },
     /// A session's end is due.
     Complete { now: Timestamp },
     /// Staff say whether the client came: to this session, or to the last one that has begun.
@@ -247,6 +269,10 @@ pub enum Event {
     /// It was cancelled with this refund; if no payment is verified yet (`unpaid`), the refund
     /// applies to money that still arrives.
     Cancelled { by: CancelledBy, refund: Money, unpaid: bool },
+    /// Its client cancels; until it takes effect, nothing else changes and it can be taken back.
+    CancellationRequested(PendingCancellation),
+    /// The cancellation was taken back, or had nothing left to cancel.
+    CancellationUndone,
     /// It is paid but could not be placed.
     Unplaced { payment: PaymentId },
     /// A session of a package has ended; its share of the price is earned.
@@ -292,6 +318,18 @@ pub enum Rejection {
     /// It is not confirmed, or its session has ended.
     #[error("the booking can not be cancelled")]
     NotCancellable,
+    /// The session has begun, so that its client can't cancel it any more.
+    #[error("the session has begun")]
+    SessionBegun,
+    /// A cancellation of the booking has not taken effect yet.
+    #[error("a cancellation is under way")]
+    CancellationPending,
+    /// The cancellation has taken effect, so that it can't be taken back any more.
+    #[error("the cancellation has taken effect")]
+    CancellationTookEffect,
+    /// Less goes back now than the client was shown.
+    #[error("less goes back now")]
+    RefundFell { refund: Money },
     /// It has no session of this number.
     #[error("there is no such session")]
     SessionUnknown,

@@ -22,6 +22,8 @@ pub(super) fn evolve(ended: &mut EndedSessions, event: &Event) {
         | Event::Expired
         | Event::Released
         | Event::Cancelled { .. }
+        | Event::CancellationRequested(_)
+        | Event::CancellationUndone
         | Event::Unplaced { .. }
         | Event::Adopted { .. }
         | Event::PageRequested { .. }

@@ -1,0 +1,215 @@
+//! The decisions about cancellations: those of staff at once, and the client's own, which take
+//! effect some minutes later, so that they can be taken back until then.
+
+use kernel::{CancellationPolicy, Money, Timestamp};
+
+use super::cancellation::{Cancellation, CancelledBy, RefundChoice};
+use super::ended_sessions::PendingCancellation;
+use super::model::{ConfirmationBasis, Event, Rejection, State};
+use super::sessions::PlacedPackage;
+
+/// For how long a client's own cancellation can be taken back.
+const UNDO_MINUTES: i64 = 3;
+
+pub(super) fn cancel(
+    state: &State,
+    cancellation: &Cancellation,
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
+    if let Some(package) = PlacedPackage::of(state) {
+        return package.cancel(cancellation, now);
+    }
+    let session = cancellation.session;
+    if let (Some(facts), Some(number)) = (state.facts(), session)
+        && facts.session(number).is_none()
+    {
+        return Err(Rejection::SessionUnknown);
+    }
+    match state {
+        State::Absent => Err(Rejection::Absent),
+        State::Confirmed { facts, basis, .. } | State::MeetingScheduled { facts, basis, .. }
+            if !facts.has_ended(now) =>
+        {
+            let refund = cancellation.refund_of((facts.price, facts.starts_at()), facts, now);
+            let unpaid = *basis == ConfirmationBasis::Claim;
+            Ok(vec![Event::Cancelled { by: cancellation.by, refund, unpaid }])
+        }
+        State::Cancelled { .. } => Ok(Vec::new()),
+        // What was left of the package was cancelled already.
+        State::Completed { facts, ended, .. }
+            if session
+                .map_or(facts.numbers(), |number| number..=number)
+                .any(|number| ended.is_cancelled(number)) =>
+        {
+            Ok(Vec::new())
+        }
+        State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::PaidUnplaced { .. } => Err(Rejection::NotCancellable),
+    }
+}
+
+/// What a client's own cancellation would do at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnCancellation {
+    /// The numbers of the sessions that it cancels, from 1.
+    pub sessions: Vec<usize>,
+    /// What goes back.
+    pub refund: Money,
+    /// Whether it can't be taken back: less would go back, or a session begin, before it could
+    /// take effect later.
+    pub at_once: bool,
+    /// What it leads to when it takes effect.
+    events: Vec<Event>,
+}
+
+impl OwnCancellation {
+    /// Decides it and changes nothing.
+    ///
+    /// # Errors
+    /// Those of a cancellation, `SessionBegun`, and `CancellationPending` while another one has
+    /// not taken effect.
+    pub fn of(
+        state: &State,
+        cancellation: &Cancellation,
+        now: Timestamp,
+    ) -> Result<Self, Rejection> {
+        if state.pending_cancellation().is_some() {
+            return Err(Rejection::CancellationPending);
+        }
+        let facts = state.facts().ok_or(Rejection::Absent)?;
+        let nothing = Money { minor: 0, ..facts.price };
+        let events = cancel(state, cancellation, now)?;
+        let CancelledSum { sessions, refund, .. } = CancelledSum::of(&events, nothing);
+        let begins_by = |instant: Timestamp| {
+            let starts = sessions.iter().filter_map(|number| facts.session(*number));
+            starts.map(|session| session.starts_at()).any(|starts_at| starts_at <= instant)
+        };
+        if sessions.is_empty() {
+            return Err(Rejection::NotCancellable);
+        }
+        if begins_by(now) {
+            return Err(Rejection::SessionBegun);
+        }
+        let later = now.plus_minutes(UNDO_MINUTES);
+        let then = cancel(state, cancellation, later)?;
+        let falls = CancelledSum::of(&then, nothing).refund.minor < refund.minor;
+        let at_once = falls || begins_by(later);
+        Ok(Self { sessions, refund, at_once, events })
+    }
+}
+
+/// What the events of a cancellation say together. A package has one for each session that ends by
+/// it, and its own sums up all that were ever cancelled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CancelledSum {
+    /// The numbers of the sessions, from 1.
+    pub sessions: Vec<usize>,
+    /// What goes back of them.
+    pub refund: Money,
+    /// No payment is verified yet; the refund applies to money that still arrives.
+    pub unpaid: bool,
+}
+
+impl CancelledSum {
+    /// The sum of events, which begins with `nothing`.
+    #[must_use]
+    pub fn of(events: &[Event], nothing: Money) -> Self {
+        let mut sum = Self { sessions: Vec::new(), refund: nothing, unpaid: false };
+        for event in events {
+            match event {
+                Event::SessionCancelled { number, refund, unpaid, .. } => {
+                    sum.sessions.push(*number);
+                    sum.refund.minor = sum.refund.minor.saturating_add(refund.minor);
+                    sum.unpaid = *unpaid;
+                }
+                Event::Cancelled { refund, unpaid, .. } if sum.sessions.is_empty() => {
+                    sum.sessions.push(1);
+                    (sum.refund, sum.unpaid) = (*refund, *unpaid);
+                }
+                // The package's own, or no event of a cancellation.
+                Event::Cancelled { .. }
+                | Event::Requested { .. }
+                | Event::CheckoutOpened { .. }
+                | Event::Confirmed { .. }
+                | Event::Paid { .. }
+                | Event::MeetingScheduled { .. }
+                | Event::Expired
+                | Event::Released
+                | Event::CancellationRequested(_)
+                | Event::CancellationUndone
+                | Event::Unplaced { .. }
+                | Event::SessionCompleted { .. }
+                | Event::AttendanceMarked { .. }
+                | Event::Completed
+                | Event::Adopted { .. }
+                | Event::PageRequested { .. }
+                | Event::ConsentCodeRequested { .. } => {}
+            }
+        }
+        sum
+    }
+}
+
+/// The client cancels and was shown what goes back. It never gets less than that: then nothing is
+/// cancelled.
+pub(super) fn request(
+    state: &State,
+    cancellation: &Cancellation,
+    shown: Money,
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
+    let session = cancellation.session;
+    let is_repeat = state.pending_cancellation().is_some_and(|it| it.session == session);
+    let is_done = session.map_or(matches!(state, State::Cancelled { .. }), |number| {
+        state.is_session_cancelled(number)
+    });
+    if is_repeat || is_done {
+        return Ok(Vec::new());
+    }
+    let own = OwnCancellation::of(state, cancellation, now)?;
+    if own.refund.minor < shown.minor {
+        return Err(Rejection::RefundFell { refund: own.refund });
+    }
+    if own.at_once {
+        return Ok(own.events);
+    }
+    Ok(vec![Event::CancellationRequested(PendingCancellation {
+        session,
+        refund: own.refund,
+        asked_at: now,
+        takes_effect_at: now.plus_minutes(UNDO_MINUTES),
+    })])
+}
+
+/// The client takes the cancellation back.
+pub(super) fn undo(state: &State) -> Result<Vec<Event>, Rejection> {
+    if state.pending_cancellation().is_some() {
+        return Ok(vec![Event::CancellationUndone]);
+    }
+    match state.promised_refund() {
+        Some(_) => Err(Rejection::CancellationTookEffect),
+        None if *state == State::Absent => Err(Rejection::Absent),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// A cancellation takes effect, once its time has come, with what its policy gave when it was
+/// asked for. What can't be cancelled any more is left as it is.
+pub(super) fn take_effect(
+    state: &State,
+    unwritten: CancellationPolicy,
+    now: Timestamp,
+) -> Vec<Event> {
+    let pending = state.pending_cancellation().filter(|it| it.takes_effect_at <= now);
+    let Some(PendingCancellation { session, asked_at, .. }) = pending else { return Vec::new() };
+    let (by, refund) = (CancelledBy::Customer, RefundChoice::ByPolicy);
+    let events = cancel(state, &Cancellation { by, refund, session, unwritten }, asked_at);
+    let events = events.unwrap_or_default();
+    if events.is_empty() { vec![Event::CancellationUndone] } else { events }
+}
