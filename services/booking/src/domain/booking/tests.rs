@@ -3,6 +3,7 @@
 mod attendance;
 mod effects;
 mod free;
+mod own_cancellation;
 mod packages;
 mod phone;
 
@@ -384,7 +385,7 @@ fn a_payment_after_a_cancelled_claim_follows_the_cancellation() {
 fn any_command() -> impl Strategy<Value = Command> {
     let placement = any::<(bool, bool, bool)>()
         .prop_map(|(free, replaced, offered)| PlacementCheck { free, replaced, offered });
-    (0..13, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
+    (0..16, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
         0 => Command::Request { facts: facts_at(600), until: at(15) },
         1 => open(0),
         2 => claim(0),
@@ -401,6 +402,9 @@ fn any_command() -> impl Strategy<Value = Command> {
         9 => cancel(CancelledBy::Customer, RefundChoice::ByPolicy, 0),
         10 => cancel(CancelledBy::Practice, RefundChoice::Nothing, 0),
         11 => Command::Request { facts: free_facts(), until: at(15) },
+        12 => own_cancellation::later(None, 0, 0),
+        13 => Command::UndoCancellation,
+        14 => Command::TakeEffect { unwritten: a_day(), now: at(0) },
         _ => Command::Complete { now: at(0) },
     })
 }
@@ -417,6 +421,10 @@ fn at_time(command: Command, time: Timestamp) -> Command {
             Command::AcceptClaim { claimed, free, now: time }
         }
         Command::Cancel { cancellation, .. } => Command::Cancel { cancellation, now: time },
+        Command::CancelLater { cancellation, shown, .. } => {
+            Command::CancelLater { cancellation, shown, now: time }
+        }
+        Command::TakeEffect { unwritten, .. } => Command::TakeEffect { unwritten, now: time },
         Command::Expire { .. } => Command::Expire { now: time },
         Command::VerifyPayment { payment, placement, .. } => {
             Command::VerifyPayment { payment, placement, now: time }
@@ -431,6 +439,7 @@ fn at_time(command: Command, time: Timestamp) -> Command {
             Command::RequestConsentCode { number, now: time }
         }
         other @ (Command::Request { .. }
+        | Command::UndoCancellation
         | Command::Release
         | Command::TakeBack
         | Command::Adopt { .. }
@@ -470,6 +479,8 @@ proptest! {
             | Event::SessionCompleted { .. }
             | Event::SessionCancelled { .. }
             | Event::Cancelled { .. }
+            | Event::CancellationRequested(_)
+            | Event::CancellationUndone
             | Event::Adopted { .. }
             | Event::PageRequested { .. }
             | Event::ConsentCodeRequested { .. }
