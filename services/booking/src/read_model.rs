@@ -21,3 +21,4 @@ pub mod consents;
 pub mod moved_zone;
 pub mod widget_reports;
 pub mod gauges;
+pub mod own_bookings;

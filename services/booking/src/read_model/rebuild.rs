@@ -263,12 +263,12 @@ impl<'c> Wave<'c> {
                                    price_currency, practitioner_id, mode, state, held_until_at,
                                    requested_at, version, package_id, package_title,
                                    package_notice_hours, by_phone,
-                                   cancellation_policy)
+                                   cancellation_policy, last_ends_at)
              select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bigint[],
                                   $6::text[], $7::text[], $8::text[], $9::text[],
                                   $10::timestamptz[], $11::timestamptz[], $12::bigint[],
                                   $13::text[], $14::text[], $15::integer[], $16::boolean[],
-                                  $17::jsonb[])",
+                                  $17::jsonb[], $18::timestamptz[])",
         )
         .bind(column(all, |new| new.facts.booking_id.uuid()))
         .bind(column(all, |new| new.facts.customer_id.uuid()))
@@ -287,6 +287,7 @@ impl<'c> Wave<'c> {
         .bind(column(all, |new| new.facts.package.as_ref().map(|it| it.notice_hours)))
         .bind(column(all, |new| new.facts.is_by_phone()))
         .bind(column(all, |new| new.facts.policy.as_deref().map(Json)))
+        .bind(column(all, |new| new.facts.last_ends_at()))
         .execute(tx.connection())
         .await?;
         Ok(())
@@ -297,7 +298,10 @@ impl<'c> Wave<'c> {
             return Ok(());
         }
         sqlx::query(
-            "update bookings b set state = n.state, held_until_at = null, version = version + 1
+            "update bookings b
+             set state = n.state, held_until_at = null, version = version + 1,
+                 pending_cancellation = case when n.state = 'completed'
+                                             then null else pending_cancellation end
              from unnest($1::uuid[], $2::text[]) as n (booking_id, state)
              where b.booking_id = n.booking_id",
         )

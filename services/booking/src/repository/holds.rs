@@ -96,12 +96,13 @@ pub(super) async fn insert_holds(
              insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
                                    requested_at, version, package_id, package_title,
-                                   package_notice_hours, cancellation_policy, by_phone)
+                                   package_notice_hours, cancellation_policy, by_phone,
+                                   last_ends_at)
              select booking_id, customer_id, service_id, service_title, price_minor,
                     price_currency, practitioner_id, mode,
                     case when until_at is null then 'confirmed' else 'held' end, until_at, now,
                     case when until_at is null then 2 else 1 end,
-                    package_id, package_title, notice_hours, policy, by_phone
+                    package_id, package_title, notice_hours, policy, by_phone, last_ends_at
              from wanted returning *),
          origin as (
              insert into hold_origins (booking_id, network_hash, device_hash, held_at,
@@ -141,7 +142,7 @@ fn push_wanted(sql: &mut QueryBuilder<Postgres>, holds: &[Hold<'_>], now: Timest
                       first_name, last_name, email, phone, notes, package_id, package_title,
                       notice_hours, policy, by_phone, terms_accepted_at, network_hash, device_hash,
                       rule_hours, shown_hours, terms_version, terms_hash, refunds_version,
-                      refunds_hash, privacy_version, privacy_hash) as (",
+                      refunds_hash, privacy_version, privacy_hash, last_ends_at) as (",
     );
     let firsts = holds.iter().filter_map(|hold| Some((hold, hold.facts.sessions.first()?)));
     sql.push_values(firsts, |mut row, (hold, span)| {
@@ -165,6 +166,7 @@ fn push_wanted(sql: &mut QueryBuilder<Postgres>, holds: &[Hold<'_>], now: Timest
             row.push_bind(text.as_ref().map(ShownText::version));
             row.push_bind(text.as_ref().map(ShownText::hash));
         }
+        row.push_bind(facts.last_ends_at());
     });
 }
 

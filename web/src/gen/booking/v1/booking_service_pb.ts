@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_service.proto.
  */
 export const file_booking_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIscBCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKDHJlZnVuZF9zdGVwcxgFIAMoCzIWLmJvb2tpbmcudjEuUmVmdW5kU3RlcCKMAQoKUmVmdW5kU3RlcBIsCgh1bnRpbF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Ei4KDXByYWN0aWNlX2xhdGUYAyABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlIkgKDUJvb2tlZFBhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxub3RpY2VfaG91cnMYAyABKAUi2gYKB0Jvb2tpbmcSEgoKYm9va2luZ19pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhUKDXNlcnZpY2VfdGl0bGUYAyABKAkSJQoIc2Vzc2lvbnMYBCADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAUgASgJEiUKBG1vZGUYBiABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEh8KBXByaWNlGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKBXN0YXRlGAggASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSMQoNaGVsZF91bnRpbF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2hlY2tvdXRfb3BlbmVkGAogASgIEi8KDXBheW1lbnRfc3RhdGUYCyABKA4yGC5ib29raW5nLnYxLlBheW1lbnRTdGF0ZRIpCgptYWlsX3N0YXRlGAwgASgOMhUuYm9va2luZy52MS5NYWlsU3RhdGUSEAoIam9pbl91cmwYDSABKAkSJAoHY29udGFjdBgOIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIPCgd2ZXJzaW9uGA8gASgDEhkKEXByYWN0aXRpb25lcl9uYW1lGBAgASgJEhAKCGxvY2F0aW9uGBEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgSIAEoCRIqCgdwYWNrYWdlGBMgASgLMhkuYm9va2luZy52MS5Cb29rZWRQYWNrYWdlEiUKC3JlZnVuZF9vd2VkGBggASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDWdpdmVuX2J5X2JhbmsYGSABKAsyEC5jb21tb24udjEuTW9uZXkSHgoEcGFpZBgaIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsChJyZWZ1bmRlZF9vdGhlcndpc2UYGyABKAsyEC5jb21tb24udjEuTW9uZXkSKAoMcGFpZF9hdF9kZXNrGBwgASgOMhIuY29tbW9uLnYxLkRlc2tXYXkSOgoTY2FuY2VsbGF0aW9uX3BvbGljeRgdIAEoCzIdLmNvbW1vbi52MS5DYW5jZWxsYXRpb25Qb2xpY3kiYAoQTGlzdFNsb3RzUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJEhEKCWZyb21fZGF0ZRgCIAEoCRIMCgRkYXlzGAMgASgFEhcKD3ByYWN0aXRpb25lcl9pZBgEIAEoCSKsAQoRTGlzdFNsb3RzUmVzcG9uc2USIQoEZGF5cxgBIAMoCzITLmJvb2tpbmcudjEuU2xvdERheRIRCgl0aW1lX3pvbmUYAiABKAkSFwoPdGltZV96b25lX2xhYmVsGAMgASgJEjUKEW5leHRfYXZhaWxhYmxlX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglsYXN0X2RhdGUYBSABKAkiSAoHU2xvdERheRIMCgRkYXRlGAEgASgJEh8KBXNsb3RzGAIgAygLMhAuYm9va2luZy52MS5TbG90Eg4KBmNsb3NlZBgDIAEoCCJ1CgRTbG90Ei0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJYXZhaWxhYmxlGAMgASgIIqYDChVSZXF1ZXN0Qm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgRtb2RlGAQgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIkCgdjb250YWN0GAUgASgLMhMuYm9va2luZy52MS5Db250YWN0EhYKDnRlcm1zX2FjY2VwdGVkGAYgASgIEhcKD3ByYWN0aXRpb25lcl9pZBgHIAEoCRIkCgdjb25zZW50GAggASgLMhMuYm9va2luZy52MS5Db25zZW50EhIKCnBhY2thZ2VfaWQYCSABKAkSNQoRZnVydGhlcl9zdGFydHNfYXQYCiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3NjaGVkdWxlZF9ldmVudF91cmkYCyABKAkSJQoFc2hvd24YDCABKAsyFi5ib29raW5nLnYxLlNob3duVGV4dHMirgEKClNob3duVGV4dHMSJAoFdGVybXMYASABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBImCgdyZWZ1bmRzGAIgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSJgoHcHJpdmFjeRgDIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EhkKDG5vdGljZV9ob3VycxgEIAEoBUgAiAEBQg8KDV9ub3RpY2VfaG91cnMiKgoJU2hvd25UZXh0Eg8KB3ZlcnNpb24YASABKAkSDAoEaGFzaBgCIAEoCSJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRDYWxlbmRhckZpbGVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoXR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIpChNXYXRjaEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoUV2F0Y2hCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIWChRBZG9wdEJvb2tpbmdzUmVxdWVzdCIsChVBZG9wdEJvb2tpbmdzUmVzcG9uc2USEwoLYm9va2luZ19pZHMYASADKAkqYAoLU2Vzc2lvbk1vZGUSHAoYU0VTU0lPTl9NT0RFX1VOU1BFQ0lGSUVEEAASFwoTU0VTU0lPTl9NT0RFX09OTElORRABEhoKFlNFU1NJT05fTU9ERV9JTl9QRVJTT04QAirbAgoMQm9va2luZ1N0YXRlEh0KGUJPT0tJTkdfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJCT09LSU5HX1NUQVRFX0hFTEQQARIiCh5CT09LSU5HX1NUQVRFX0FXQUlUSU5HX1BBWU1FTlQQAhIbChdCT09LSU5HX1NUQVRFX0NPTkZJUk1FRBADEiMKH0JPT0tJTkdfU1RBVEVfTUVFVElOR19TQ0hFRFVMRUQQBBIbChdCT09LSU5HX1NUQVRFX0NPTVBMRVRFRBAFEhkKFUJPT0tJTkdfU1RBVEVfTk9fU0hPVxAGEhkKFUJPT0tJTkdfU1RBVEVfRVhQSVJFRBAHEhsKF0JPT0tJTkdfU1RBVEVfQ0FOQ0VMTEVEEAgSHQoZQk9PS0lOR19TVEFURV9SRVNDSEVEVUxFRBAJEh8KG0JPT0tJTkdfU1RBVEVfUEFJRF9VTlBMQUNFRBAKKlMKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASEwoPTUFJTF9TVEFURV9TRU5UEAESFQoRTUFJTF9TVEFURV9GQUlMRUQQAirvAQoMUGF5bWVudFN0YXRlEh0KGVBBWU1FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRFX1BFTkRJTkcQARIZChVQQVlNRU5UX1NUQVRFX0NMQUlNRUQQAhIWChJQQVlNRU5UX1NUQVRFX1BBSUQQAxIYChRQQVlNRU5UX1NUQVRFX0ZBSUxFRBAEEhsKF1BBWU1FTlRfU1RBVEVfUkVGVU5ESU5HEAUSGgoWUEFZTUVOVF9TVEFURV9SRUZVTkRFRBAGEh8KG1BBWU1FTlRfU1RBVEVfUkVGVU5EX0ZBSUxFRBAHMsIFCg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0dldENhbGVuZGFyRmlsZRIiLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBojLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2UiA5ACARJTCgxXYXRjaEJvb2tpbmcSHy5ib29raW5nLnYxLldhdGNoQm9va2luZ1JlcXVlc3QaIC5ib29raW5nLnYxLldhdGNoQm9va2luZ1Jlc3BvbnNlMAESVAoNQWRvcHRCb29raW5ncxIgLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1JlcXVlc3QaIS5ib29raW5nLnYxLkFkb3B0Qm9va2luZ3NSZXNwb25zZWIGcHJvdG8z", [file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIscBCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKDHJlZnVuZF9zdGVwcxgFIAMoCzIWLmJvb2tpbmcudjEuUmVmdW5kU3RlcCKMAQoKUmVmdW5kU3RlcBIsCgh1bnRpbF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Ei4KDXByYWN0aWNlX2xhdGUYAyABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlIkgKDUJvb2tlZFBhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxub3RpY2VfaG91cnMYAyABKAUimQcKB0Jvb2tpbmcSEgoKYm9va2luZ19pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhUKDXNlcnZpY2VfdGl0bGUYAyABKAkSJQoIc2Vzc2lvbnMYBCADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAUgASgJEiUKBG1vZGUYBiABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEh8KBXByaWNlGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKBXN0YXRlGAggASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSMQoNaGVsZF91bnRpbF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2hlY2tvdXRfb3BlbmVkGAogASgIEi8KDXBheW1lbnRfc3RhdGUYCyABKA4yGC5ib29raW5nLnYxLlBheW1lbnRTdGF0ZRIpCgptYWlsX3N0YXRlGAwgASgOMhUuYm9va2luZy52MS5NYWlsU3RhdGUSEAoIam9pbl91cmwYDSABKAkSJAoHY29udGFjdBgOIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIPCgd2ZXJzaW9uGA8gASgDEhkKEXByYWN0aXRpb25lcl9uYW1lGBAgASgJEhAKCGxvY2F0aW9uGBEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgSIAEoCRIqCgdwYWNrYWdlGBMgASgLMhkuYm9va2luZy52MS5Cb29rZWRQYWNrYWdlEiUKC3JlZnVuZF9vd2VkGBggASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDWdpdmVuX2J5X2JhbmsYGSABKAsyEC5jb21tb24udjEuTW9uZXkSHgoEcGFpZBgaIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsChJyZWZ1bmRlZF9vdGhlcndpc2UYGyABKAsyEC5jb21tb24udjEuTW9uZXkSKAoMcGFpZF9hdF9kZXNrGBwgASgOMhIuY29tbW9uLnYxLkRlc2tXYXkSOgoTY2FuY2VsbGF0aW9uX3BvbGljeRgdIAEoCzIdLmNvbW1vbi52MS5DYW5jZWxsYXRpb25Qb2xpY3kSPQoUcGVuZGluZ19jYW5jZWxsYXRpb24YHiABKAsyHy5ib29raW5nLnYxLlBlbmRpbmdDYW5jZWxsYXRpb24iYAoQTGlzdFNsb3RzUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJEhEKCWZyb21fZGF0ZRgCIAEoCRIMCgRkYXlzGAMgASgFEhcKD3ByYWN0aXRpb25lcl9pZBgEIAEoCSKsAQoRTGlzdFNsb3RzUmVzcG9uc2USIQoEZGF5cxgBIAMoCzITLmJvb2tpbmcudjEuU2xvdERheRIRCgl0aW1lX3pvbmUYAiABKAkSFwoPdGltZV96b25lX2xhYmVsGAMgASgJEjUKEW5leHRfYXZhaWxhYmxlX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglsYXN0X2RhdGUYBSABKAkiSAoHU2xvdERheRIMCgRkYXRlGAEgASgJEh8KBXNsb3RzGAIgAygLMhAuYm9va2luZy52MS5TbG90Eg4KBmNsb3NlZBgDIAEoCCJ1CgRTbG90Ei0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJYXZhaWxhYmxlGAMgASgIIqYDChVSZXF1ZXN0Qm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgRtb2RlGAQgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIkCgdjb250YWN0GAUgASgLMhMuYm9va2luZy52MS5Db250YWN0EhYKDnRlcm1zX2FjY2VwdGVkGAYgASgIEhcKD3ByYWN0aXRpb25lcl9pZBgHIAEoCRIkCgdjb25zZW50GAggASgLMhMuYm9va2luZy52MS5Db25zZW50EhIKCnBhY2thZ2VfaWQYCSABKAkSNQoRZnVydGhlcl9zdGFydHNfYXQYCiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3NjaGVkdWxlZF9ldmVudF91cmkYCyABKAkSJQoFc2hvd24YDCABKAsyFi5ib29raW5nLnYxLlNob3duVGV4dHMirgEKClNob3duVGV4dHMSJAoFdGVybXMYASABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBImCgdyZWZ1bmRzGAIgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSJgoHcHJpdmFjeRgDIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EhkKDG5vdGljZV9ob3VycxgEIAEoBUgAiAEBQg8KDV9ub3RpY2VfaG91cnMiKgoJU2hvd25UZXh0Eg8KB3ZlcnNpb24YASABKAkSDAoEaGFzaBgCIAEoCSJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyKEAQoTUGVuZGluZ0NhbmNlbGxhdGlvbhIWCg5zZXNzaW9uX251bWJlchgBIAEoBRIgCgZyZWZ1bmQYAiABKAsyEC5jb21tb24udjEuTW9uZXkSMwoPdGFrZXNfZWZmZWN0X2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLCh1QcmV2aWV3T3duQ2FuY2VsbGF0aW9uUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhYKDnNlc3Npb25fbnVtYmVyGAIgASgFImwKHlByZXZpZXdPd25DYW5jZWxsYXRpb25SZXNwb25zZRIXCg9zZXNzaW9uX251bWJlcnMYASADKAUSIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Eg8KB2F0X29uY2UYAyABKAgioAEKF0NhbmNlbE93bkJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEiYKDHNob3duX3JlZnVuZBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIYChBleHBlY3RlZF92ZXJzaW9uGAUgASgDIkAKGENhbmNlbE93bkJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkYKF1VuZG9DYW5jZWxsYXRpb25SZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkAKGFVuZG9DYW5jZWxsYXRpb25SZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIlcKFkxpc3RPd25Cb29raW5nc1JlcXVlc3QSKQoEcGFydBgBIAEoDjIbLmJvb2tpbmcudjEuT3duQm9va2luZ3NQYXJ0EhIKCnBhZ2VfdG9rZW4YAiABKAkiWQoXTGlzdE93bkJvb2tpbmdzUmVzcG9uc2USJQoIYm9va2luZ3MYASADKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIiwKFkdldENhbGVuZGFyRmlsZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChdHZXRDYWxlbmRhckZpbGVSZXNwb25zZRIQCghmaWxlbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgJIikKE1dhdGNoQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChRXYXRjaEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIhYKFEFkb3B0Qm9va2luZ3NSZXF1ZXN0IiwKFUFkb3B0Qm9va2luZ3NSZXNwb25zZRITCgtib29raW5nX2lkcxgBIAMoCSpgCgtTZXNzaW9uTW9kZRIcChhTRVNTSU9OX01PREVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX01PREVfT05MSU5FEAESGgoWU0VTU0lPTl9NT0RFX0lOX1BFUlNPThACKtsCCgxCb29raW5nU3RhdGUSHQoZQk9PS0lOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkJPT0tJTkdfU1RBVEVfSEVMRBABEiIKHkJPT0tJTkdfU1RBVEVfQVdBSVRJTkdfUEFZTUVOVBACEhsKF0JPT0tJTkdfU1RBVEVfQ09ORklSTUVEEAMSIwofQk9PS0lOR19TVEFURV9NRUVUSU5HX1NDSEVEVUxFRBAEEhsKF0JPT0tJTkdfU1RBVEVfQ09NUExFVEVEEAUSGQoVQk9PS0lOR19TVEFURV9OT19TSE9XEAYSGQoVQk9PS0lOR19TVEFURV9FWFBJUkVEEAcSGwoXQk9PS0lOR19TVEFURV9DQU5DRUxMRUQQCBIdChlCT09LSU5HX1NUQVRFX1JFU0NIRURVTEVEEAkSHwobQk9PS0lOR19TVEFURV9QQUlEX1VOUExBQ0VEEAoqUwoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9NQUlMX1NUQVRFX1NFTlQQARIVChFNQUlMX1NUQVRFX0ZBSUxFRBACKu8BCgxQYXltZW50U3RhdGUSHQoZUEFZTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVEVfUEVORElORxABEhkKFVBBWU1FTlRfU1RBVEVfQ0xBSU1FRBACEhYKElBBWU1FTlRfU1RBVEVfUEFJRBADEhgKFFBBWU1FTlRfU1RBVEVfRkFJTEVEEAQSGwoXUEFZTUVOVF9TVEFURV9SRUZVTkRJTkcQBRIaChZQQVlNRU5UX1NUQVRFX1JFRlVOREVEEAYSHwobUEFZTUVOVF9TVEFURV9SRUZVTkRfRkFJTEVEEAcqbgoPT3duQm9va2luZ3NQYXJ0EiEKHU9XTl9CT09LSU5HU19QQVJUX1VOU1BFQ0lGSUVEEAASHAoYT1dOX0JPT0tJTkdTX1BBUlRfQ09NSU5HEAESGgoWT1dOX0JPT0tJTkdTX1BBUlRfUEFTVBACMtcICg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0xpc3RPd25Cb29raW5ncxIiLmJvb2tpbmcudjEuTGlzdE93bkJvb2tpbmdzUmVxdWVzdBojLmJvb2tpbmcudjEuTGlzdE93bkJvb2tpbmdzUmVzcG9uc2UiA5ACARJ0ChZQcmV2aWV3T3duQ2FuY2VsbGF0aW9uEikuYm9va2luZy52MS5QcmV2aWV3T3duQ2FuY2VsbGF0aW9uUmVxdWVzdBoqLmJvb2tpbmcudjEuUHJldmlld093bkNhbmNlbGxhdGlvblJlc3BvbnNlIgOQAgESXQoQQ2FuY2VsT3duQm9va2luZxIjLmJvb2tpbmcudjEuQ2FuY2VsT3duQm9va2luZ1JlcXVlc3QaJC5ib29raW5nLnYxLkNhbmNlbE93bkJvb2tpbmdSZXNwb25zZRJdChBVbmRvQ2FuY2VsbGF0aW9uEiMuYm9va2luZy52MS5VbmRvQ2FuY2VsbGF0aW9uUmVxdWVzdBokLmJvb2tpbmcudjEuVW5kb0NhbmNlbGxhdGlvblJlc3BvbnNlEl8KD0dldENhbGVuZGFyRmlsZRIiLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBojLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2UiA5ACARJTCgxXYXRjaEJvb2tpbmcSHy5ib29raW5nLnYxLldhdGNoQm9va2luZ1JlcXVlc3QaIC5ib29raW5nLnYxLldhdGNoQm9va2luZ1Jlc3BvbnNlMAESVAoNQWRvcHRCb29raW5ncxIgLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1JlcXVlc3QaIS5ib29raW5nLnYxLkFkb3B0Qm9va2luZ3NSZXNwb25zZWIGcHJvdG8z", [file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Who comes.
@@ -371,6 +371,13 @@ export type Booking = Message<"booking.v1.Booking"> & {
    * @generated from field: common.v1.CancellationPolicy cancellation_policy = 29;
    */
   cancellationPolicy?: CancellationPolicy | undefined;
+
+  /**
+   * The client's cancellation that has not taken effect; unset while there is none.
+   *
+   * @generated from field: booking.v1.PendingCancellation pending_cancellation = 30;
+   */
+  pendingCancellation?: PendingCancellation | undefined;
 };
 
 /**
@@ -927,6 +934,279 @@ export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PUR
   messageDesc(file_booking_v1_booking_service, 19);
 
 /**
+ * A cancellation by the client that has not taken effect.
+ *
+ * @generated from message booking.v1.PendingCancellation
+ */
+export type PendingCancellation = Message<"booking.v1.PendingCancellation"> & {
+  /**
+   * The number of the session, from 1; 0 for all that have not ended.
+   *
+   * @generated from field: int32 session_number = 1;
+   */
+  sessionNumber: number;
+
+  /**
+   * What will go back.
+   *
+   * @generated from field: common.v1.Money refund = 2;
+   */
+  refund?: Money | undefined;
+
+  /**
+   * When it takes effect; until then it can be taken back.
+   *
+   * @generated from field: google.protobuf.Timestamp takes_effect_at = 3;
+   */
+  takesEffectAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message booking.v1.PendingCancellation.
+ * Use `create(PendingCancellationSchema)` to create a new message.
+ */
+export const PendingCancellationSchema: GenMessage<PendingCancellation> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 20);
+
+/**
+ * Asks what comes back.
+ *
+ * @generated from message booking.v1.PreviewOwnCancellationRequest
+ */
+export type PreviewOwnCancellationRequest = Message<"booking.v1.PreviewOwnCancellationRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The number of the session, from 1; 0 for all that have not ended.
+   *
+   * @generated from field: int32 session_number = 2;
+   */
+  sessionNumber: number;
+};
+
+/**
+ * Describes the message booking.v1.PreviewOwnCancellationRequest.
+ * Use `create(PreviewOwnCancellationRequestSchema)` to create a new message.
+ */
+export const PreviewOwnCancellationRequestSchema: GenMessage<PreviewOwnCancellationRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 21);
+
+/**
+ * What a cancellation would do.
+ *
+ * @generated from message booking.v1.PreviewOwnCancellationResponse
+ */
+export type PreviewOwnCancellationResponse = Message<"booking.v1.PreviewOwnCancellationResponse"> & {
+  /**
+   * The numbers of the sessions that it cancels, from 1.
+   *
+   * @generated from field: repeated int32 session_numbers = 1;
+   */
+  sessionNumbers: number[];
+
+  /**
+   * What goes back.
+   *
+   * @generated from field: common.v1.Money refund = 2;
+   */
+  refund?: Money | undefined;
+
+  /**
+   * True when it would take effect at once and can't be taken back.
+   *
+   * @generated from field: bool at_once = 3;
+   */
+  atOnce: boolean;
+};
+
+/**
+ * Describes the message booking.v1.PreviewOwnCancellationResponse.
+ * Use `create(PreviewOwnCancellationResponseSchema)` to create a new message.
+ */
+export const PreviewOwnCancellationResponseSchema: GenMessage<PreviewOwnCancellationResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 22);
+
+/**
+ * Cancels an own booking.
+ *
+ * @generated from message booking.v1.CancelOwnBookingRequest
+ */
+export type CancelOwnBookingRequest = Message<"booking.v1.CancelOwnBookingRequest"> & {
+  /**
+   * 8 to 64 characters chosen by the caller; the same key gets the first answer.
+   *
+   * @generated from field: string idempotency_key = 1;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * The number of the session, from 1; 0 for all that have not ended.
+   *
+   * @generated from field: int32 session_number = 3;
+   */
+  sessionNumber: number;
+
+  /**
+   * What the caller was shown as coming back. More may come back, never less.
+   *
+   * @generated from field: common.v1.Money shown_refund = 4;
+   */
+  shownRefund?: Money | undefined;
+
+  /**
+   * The version of the booking that was shown. A later one is no reason to refuse what gives back no less.
+   *
+   * @generated from field: int64 expected_version = 5;
+   */
+  expectedVersion: bigint;
+};
+
+/**
+ * Describes the message booking.v1.CancelOwnBookingRequest.
+ * Use `create(CancelOwnBookingRequestSchema)` to create a new message.
+ */
+export const CancelOwnBookingRequestSchema: GenMessage<CancelOwnBookingRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 23);
+
+/**
+ * The booking after it.
+ *
+ * @generated from message booking.v1.CancelOwnBookingResponse
+ */
+export type CancelOwnBookingResponse = Message<"booking.v1.CancelOwnBookingResponse"> & {
+  /**
+   * With its pending_cancellation, unless it took effect at once.
+   *
+   * @generated from field: booking.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.CancelOwnBookingResponse.
+ * Use `create(CancelOwnBookingResponseSchema)` to create a new message.
+ */
+export const CancelOwnBookingResponseSchema: GenMessage<CancelOwnBookingResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 24);
+
+/**
+ * Takes a cancellation back.
+ *
+ * @generated from message booking.v1.UndoCancellationRequest
+ */
+export type UndoCancellationRequest = Message<"booking.v1.UndoCancellationRequest"> & {
+  /**
+   * 8 to 64 characters chosen by the caller; the same key gets the first answer.
+   *
+   * @generated from field: string idempotency_key = 1;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message booking.v1.UndoCancellationRequest.
+ * Use `create(UndoCancellationRequestSchema)` to create a new message.
+ */
+export const UndoCancellationRequestSchema: GenMessage<UndoCancellationRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 25);
+
+/**
+ * The booking after it.
+ *
+ * @generated from message booking.v1.UndoCancellationResponse
+ */
+export type UndoCancellationResponse = Message<"booking.v1.UndoCancellationResponse"> & {
+  /**
+   * As it was before the cancellation.
+   *
+   * @generated from field: booking.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.UndoCancellationResponse.
+ * Use `create(UndoCancellationResponseSchema)` to create a new message.
+ */
+export const UndoCancellationResponseSchema: GenMessage<UndoCancellationResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 26);
+
+/**
+ * Asks for a page of the caller's bookings.
+ *
+ * @generated from message booking.v1.ListOwnBookingsRequest
+ */
+export type ListOwnBookingsRequest = Message<"booking.v1.ListOwnBookingsRequest"> & {
+  /**
+   * Which.
+   *
+   * @generated from field: booking.v1.OwnBookingsPart part = 1;
+   */
+  part: OwnBookingsPart;
+
+  /**
+   * The next_page_token of the page before; empty for the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message booking.v1.ListOwnBookingsRequest.
+ * Use `create(ListOwnBookingsRequestSchema)` to create a new message.
+ */
+export const ListOwnBookingsRequestSchema: GenMessage<ListOwnBookingsRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 27);
+
+/**
+ * A page of the caller's bookings.
+ *
+ * @generated from message booking.v1.ListOwnBookingsResponse
+ */
+export type ListOwnBookingsResponse = Message<"booking.v1.ListOwnBookingsResponse"> & {
+  /**
+   * At most 20, without the link to the room, which the join page has.
+   *
+   * @generated from field: repeated booking.v1.Booking bookings = 1;
+   */
+  bookings: Booking[];
+
+  /**
+   * Where the next page begins; empty on the last one.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message booking.v1.ListOwnBookingsResponse.
+ * Use `create(ListOwnBookingsResponseSchema)` to create a new message.
+ */
+export const ListOwnBookingsResponseSchema: GenMessage<ListOwnBookingsResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 28);
+
+/**
  * Asks for a calendar file.
  *
  * @generated from message booking.v1.GetCalendarFileRequest
@@ -945,7 +1225,7 @@ export type GetCalendarFileRequest = Message<"booking.v1.GetCalendarFileRequest"
  * Use `create(GetCalendarFileRequestSchema)` to create a new message.
  */
 export const GetCalendarFileRequestSchema: GenMessage<GetCalendarFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 20);
+  messageDesc(file_booking_v1_booking_service, 29);
 
 /**
  * A calendar file.
@@ -973,7 +1253,7 @@ export type GetCalendarFileResponse = Message<"booking.v1.GetCalendarFileRespons
  * Use `create(GetCalendarFileResponseSchema)` to create a new message.
  */
 export const GetCalendarFileResponseSchema: GenMessage<GetCalendarFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 21);
+  messageDesc(file_booking_v1_booking_service, 30);
 
 /**
  * Asks to be told of changes.
@@ -994,7 +1274,7 @@ export type WatchBookingRequest = Message<"booking.v1.WatchBookingRequest"> & {
  * Use `create(WatchBookingRequestSchema)` to create a new message.
  */
 export const WatchBookingRequestSchema: GenMessage<WatchBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 22);
+  messageDesc(file_booking_v1_booking_service, 31);
 
 /**
  * The booking as it is now.
@@ -1015,7 +1295,7 @@ export type WatchBookingResponse = Message<"booking.v1.WatchBookingResponse"> & 
  * Use `create(WatchBookingResponseSchema)` to create a new message.
  */
 export const WatchBookingResponseSchema: GenMessage<WatchBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 23);
+  messageDesc(file_booking_v1_booking_service, 32);
 
 /**
  * Asks to own the bookings that were made by phone for the caller's address.
@@ -1030,7 +1310,7 @@ export type AdoptBookingsRequest = Message<"booking.v1.AdoptBookingsRequest"> & 
  * Use `create(AdoptBookingsRequestSchema)` to create a new message.
  */
 export const AdoptBookingsRequestSchema: GenMessage<AdoptBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 24);
+  messageDesc(file_booking_v1_booking_service, 33);
 
 /**
  * What the caller owns now.
@@ -1051,7 +1331,7 @@ export type AdoptBookingsResponse = Message<"booking.v1.AdoptBookingsResponse"> 
  * Use `create(AdoptBookingsResponseSchema)` to create a new message.
  */
 export const AdoptBookingsResponseSchema: GenMessage<AdoptBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 25);
+  messageDesc(file_booking_v1_booking_service, 34);
 
 /**
  * How a session takes place.
@@ -1281,6 +1561,40 @@ export const PaymentStateSchema: GenEnum<PaymentState> = /*@__PURE__*/
   enumDesc(file_booking_v1_booking_service, 3);
 
 /**
+ * Which of the caller's bookings are listed.
+ *
+ * @generated from enum booking.v1.OwnBookingsPart
+ */
+export enum OwnBookingsPart {
+  /**
+   * Those to come.
+   *
+   * @generated from enum value: OWN_BOOKINGS_PART_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Held, or placed with a session that has not ended.
+   *
+   * @generated from enum value: OWN_BOOKINGS_PART_COMING = 1;
+   */
+  COMING = 1,
+
+  /**
+   * All sessions have ended or were cancelled.
+   *
+   * @generated from enum value: OWN_BOOKINGS_PART_PAST = 2;
+   */
+  PAST = 2,
+}
+
+/**
+ * Describes the enum booking.v1.OwnBookingsPart.
+ */
+export const OwnBookingsPartSchema: GenEnum<OwnBookingsPart> = /*@__PURE__*/
+  enumDesc(file_booking_v1_booking_service, 4);
+
+/**
  * Free times, holds and bookings. ListSlots is public; everything else needs the signed-in owner,
  * for whom alone a booking exists.
  *
@@ -1347,6 +1661,54 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof GetBookingRequestSchema;
     output: typeof GetBookingResponseSchema;
+  },
+  /**
+   * Lists the bookings of the caller, 20 at a time: those to come by their next session, or those that are
+   * over by their last one, newest first. A time that was held and never paid is in neither once its hold has
+   * ended. INVALID_ARGUMENT with reason INVALID_PAGE_TOKEN.
+   *
+   * @generated from rpc booking.v1.BookingService.ListOwnBookings
+   */
+  listOwnBookings: {
+    methodKind: "unary";
+    input: typeof ListOwnBookingsRequestSchema;
+    output: typeof ListOwnBookingsResponseSchema;
+  },
+  /**
+   * What comes back if the caller cancels an own booking now, from the function that gives it back. Changes
+   * nothing. NOT_FOUND with reason BOOKING_NOT_FOUND; INVALID_ARGUMENT with SESSION_NOT_FOUND;
+   * FAILED_PRECONDITION with NOT_CANCELLABLE, SESSION_BEGUN or CANCELLATION_PENDING.
+   *
+   * @generated from rpc booking.v1.BookingService.PreviewOwnCancellation
+   */
+  previewOwnCancellation: {
+    methodKind: "unary";
+    input: typeof PreviewOwnCancellationRequestSchema;
+    output: typeof PreviewOwnCancellationResponseSchema;
+  },
+  /**
+   * Cancels an own booking, or one session of it. It takes effect after three minutes: until then the time
+   * stays taken, nothing goes back, no mail is sent, and UndoCancellation restores it. Where less would come
+   * back by then, or a session begin, it takes effect at once. ABORTED with reason REFUND_FELL when less comes
+   * back now than was shown; otherwise as PreviewOwnCancellation. Safe to call again.
+   *
+   * @generated from rpc booking.v1.BookingService.CancelOwnBooking
+   */
+  cancelOwnBooking: {
+    methodKind: "unary";
+    input: typeof CancelOwnBookingRequestSchema;
+    output: typeof CancelOwnBookingResponseSchema;
+  },
+  /**
+   * Takes back a cancellation that has not taken effect. FAILED_PRECONDITION with reason
+   * CANCELLATION_TOOK_EFFECT once it has. Safe to call again.
+   *
+   * @generated from rpc booking.v1.BookingService.UndoCancellation
+   */
+  undoCancellation: {
+    methodKind: "unary";
+    input: typeof UndoCancellationRequestSchema;
+    output: typeof UndoCancellationResponseSchema;
   },
   /**
    * Returns the calendar file of a confirmed booking of the caller.
