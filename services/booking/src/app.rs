@@ -53,6 +53,8 @@ pub mod booking_history;
 pub mod join_page;
 pub mod unblock_time;
 pub mod list_bookings;
+pub mod own_bookings;
+pub mod own_cancellation;
 pub mod signed_ids;
 pub mod calendar_feed;
 pub mod feed_secrets;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use contract::booking::v1 as wire;
 use contract::convert::{cancellation_policy, money, timestamp, to_wire};
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
-use kernel::Id;
 use kernel::Timestamp;
 use kernel::id::{Booking, Kind, StaffInvitation};
+use kernel::{Id, Money};
 
 use crate::domain::booking::{
     self, Attendance, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package,
-    PaymentId, RefundChoice,
+    PaymentId, PendingCancellation, RefundChoice,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -67,12 +67,13 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
         Event::Unplaced { payment } => {
             NewEvent::of(&wire::BookingUnplaced { booking_id, payment_id: payment.0.clone() })
         }
-        Event::Cancelled { by, refund, unpaid } => NewEvent::of(&wire::BookingCancelled {
-            booking_id,
-            cancelled_by: wire_cancelled_by(*by).into(),
-            refund: Some((*refund).into()),
-            unpaid: *unpaid,
-        }),
+        Event::Cancelled { by, refund, unpaid } => {
+            NewEvent::of(&cancelled(booking_id, *by, *refund, *unpaid))
+        }
+        Event::CancellationRequested(pending) => {
+            NewEvent::of(&cancellation_requested(booking_id, *pending))
+        }
+        Event::CancellationUndone => NewEvent::of(&wire::BookingCancellationUndone { booking_id }),
         Event::SessionCompleted { number, share } => NewEvent::of(&wire::BookingSessionCompleted {
             booking_id,
             session_number: wire_number(*number),
@@ -110,6 +111,29 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
         }
     };
     Ok(new?)
+}
+
+fn cancelled(
+    booking_id: String,
+    by: CancelledBy,
+    refund: Money,
+    unpaid: bool,
+) -> wire::BookingCancelled {
+    let cancelled_by = wire_cancelled_by(by).into();
+    wire::BookingCancelled { booking_id, cancelled_by, refund: Some(refund.into()), unpaid }
+}
+
+fn cancellation_requested(
+    booking_id: String,
+    pending: PendingCancellation,
+) -> wire::BookingCancellationRequested {
+    wire::BookingCancellationRequested {
+        booking_id,
+        session_number: pending.session.map_or(0, wire_number),
+        refund: Some(pending.refund.into()),
+        asked_at: Some(to_wire(pending.asked_at)),
+        takes_effect_at: Some(to_wire(pending.takes_effect_at)),
+    }
 }
 
 fn confirmed(
@@ -218,6 +242,10 @@ fn read_session_event(stored: &Recorded) -> Result<Option<booking::Event>, Unrea
             .map(|(number, share)| booking::Event::SessionCompleted { number, share })
     } else if let Some(e) = get::<wire::BookingSessionCancelled>(stored)? {
         read_session_cancelled(&e)
+    } else if let Some(e) = get::<wire::BookingCancellationRequested>(stored)? {
+        read_cancellation_requested(&e)
+    } else if get::<wire::BookingCancellationUndone>(stored)?.is_some() {
+        Some(booking::Event::CancellationUndone)
     } else if let Some(e) = get::<wire::BookingAttendanceMarked>(stored)? {
         read_number(e.session_number).zip(read_attendance(e.attendance)).map(
             |(number, attendance)| booking::Event::AttendanceMarked {
@@ -230,6 +258,20 @@ fn read_session_event(stored: &Recorded) -> Result<Option<booking::Event>, Unrea
         None
     };
     Ok(event)
+}
+
+fn read_cancellation_requested(
+    event: &wire::BookingCancellationRequested,
+) -> Option<booking::Event> {
+    Some(booking::Event::CancellationRequested(PendingCancellation {
+        session: match event.session_number {
+            0 => None,
+            number => Some(read_number(number)?),
+        },
+        refund: event.refund.as_ref().and_then(money)?,
+        asked_at: instant(event.asked_at)?,
+        takes_effect_at: instant(event.takes_effect_at)?,
+    }))
 }
 
 fn read_session_cancelled(event: &wire::BookingSessionCancelled) -> Option<booking::Event> {

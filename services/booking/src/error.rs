@@ -1,6 +1,6 @@
 //! The errors of commands: why a command is rejected, with code, reason, field and text.
 
-use kernel::CommandError;
+use kernel::{CommandError, Money};
 use service::KeyRejection;
 
 use crate::domain::consent::ConsentError;
@@ -102,6 +102,8 @@ kernel::rejections! {
             "The payment was opened already, so this time stays held until it ends.";
         // The booking doesn't exist, or the caller doesn't own it.
         BookingNotFound: NotFound "BOOKING_NOT_FOUND", "There is no such booking.";
+        InvalidPageToken: InvalidArgument "INVALID_PAGE_TOKEN" @ "page_token",
+            "This page of bookings cannot be found. Please load the list again.";
         NotConfirmed: FailedPrecondition "BOOKING_NOT_CONFIRMED",
             "This booking is not confirmed yet.";
         InvalidDate: InvalidArgument "INVALID_DATE" @ "from_date", "Please choose a date.";
@@ -124,6 +126,18 @@ kernel::rejections! {
             "Please choose a refund by policy, a full one or none.";
         NotCancellable: FailedPrecondition "NOT_CANCELLABLE",
             "Only a confirmed booking whose session has not ended can be cancelled.";
+        // A client cancels its own booking.
+        SessionBegun: FailedPrecondition "SESSION_BEGUN",
+            "This session has begun and can't be cancelled any more. Please write to us.";
+        CancellationPending: FailedPrecondition "CANCELLATION_PENDING",
+            "A cancellation of this booking takes effect in a few minutes. Please wait until then.";
+        CancellationTookEffect: FailedPrecondition "CANCELLATION_TOOK_EFFECT",
+            "The cancellation has taken effect and can't be taken back any more.";
+        // The client was shown more than what goes back now.
+        RefundFell(refund: Money): Aborted "REFUND_FELL" @ "shown_refund",
+            "Less comes back now: {refund}. Nothing was cancelled.";
+        InvalidShownRefund: InvalidArgument "INVALID_SHOWN_REFUND" @ "shown_refund",
+            "Please say which sum was shown.";
         InvalidAttendance: InvalidArgument "INVALID_ATTENDANCE" @ "attendance",
             "Please say whether the client came, came late or did not come.";
         // The session has not begun, is over for more than 14 days, or does not take place.

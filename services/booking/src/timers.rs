@@ -10,12 +10,14 @@ use serde_json::Value;
 use tracing::Instrument as _;
 
 use self::kinds::{
-    CREATE_MEETING, HOLD_END, KEEP_CALENDAR, PROBE, READ_CALENDAR, RETENTION, SESSION_END,
+    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, KEEP_CALENDAR, PROBE, READ_CALENDAR, RETENTION,
+    SESSION_END,
 };
 use crate::app::App;
 use crate::app::calendar_bookings::keep_calendar;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
+use crate::app::own_cancellation::take_effect;
 use crate::app::probe;
 use crate::app::read_calendar::read_calendar;
 use crate::app::schedule_meeting::schedule_meeting;
@@ -60,23 +62,19 @@ impl Timers {
         let metadata = Metadata::by("booking", traceparent).about(id.to_string());
         let app = Arc::clone(&self.app);
         match timer.kind.as_str() {
-            HOLD_END => {
-                self.app
-                    .store
-                    .write(metadata, move |tx| {
-                        let app = Arc::clone(&app);
-                        Box::pin(async move { expire_booking(tx, &app, id).await })
+            kind @ (HOLD_END | SESSION_END | CANCELLATION_EFFECT) => {
+                let kind = kind.to_owned();
+                let ended = self.app.store.write(metadata, move |tx| {
+                    let (app, kind) = (Arc::clone(&app), kind.clone());
+                    Box::pin(async move {
+                        match kind.as_str() {
+                            HOLD_END => expire_booking(tx, &app, id).await,
+                            SESSION_END => complete_booking(tx, &app, (id, number)).await,
+                            _ => take_effect(tx, &app, id).await,
+                        }
                     })
-                    .await?;
-            }
-            SESSION_END => {
-                self.app
-                    .store
-                    .write(metadata, move |tx| {
-                        let app = Arc::clone(&app);
-                        Box::pin(async move { complete_booking(tx, &app, (id, number)).await })
-                    })
-                    .await?;
+                });
+                ended.await?;
             }
             CREATE_MEETING => schedule_meeting(&self.app, metadata, id).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),

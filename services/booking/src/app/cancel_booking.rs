@@ -14,7 +14,7 @@ use super::App;
 use super::request::parse_key;
 use crate::contract::{read_cancelled_by, read_number, read_refund_choice};
 use crate::domain::booking::{
-    BookingLife, Cancellation, CancelledBy, Command, ConfirmationBasis, Event, RefundChoice,
+    BookingLife, Cancellation, CancelledBy, CancelledSum, Command, ConfirmationBasis, RefundChoice,
 };
 use crate::error::{Error, Rejection, refuse};
 use crate::repository::{LockedBooking, cancellation_policies};
@@ -38,12 +38,8 @@ pub struct Cancelled {
 pub struct Preview {
     /// The booking.
     pub id: Id<Booking>,
-    /// The numbers of the sessions that would be cancelled, from 1.
-    pub sessions: Vec<usize>,
-    /// The refund of these sessions.
-    pub refund: Money,
-    /// No payment is verified yet; the refund applies to money that still arrives.
-    pub unpaid: bool,
+    /// The sessions that would be cancelled, and what goes back of them.
+    pub sum: CancelledSum,
     /// What the practice gives besides for the first of them.
     pub practice_late: PracticeLate,
 }
@@ -74,38 +70,15 @@ pub async fn preview_cancellation(
                 let events = BookingLife::decide(&locked.state, command)
                     .map_err(|rejection| refuse(rejection.into()))?;
                 let facts = locked.state.facts().ok_or(refuse(Rejection::BookingNotFound))?;
-                let mut preview = preview(id, &events, Money { minor: 0, ..facts.price });
-                let first = preview.sessions.first().and_then(|number| facts.session(*number));
-                if let Some(first) = first {
-                    preview.practice_late = cancellation.given(facts, first.starts_at(), now);
-                }
-                Ok(preview)
+                let sum = CancelledSum::of(&events, Money { minor: 0, ..facts.price });
+                let first = sum.sessions.first().and_then(|number| facts.session(*number));
+                let practice_late = first.map_or(PracticeLate::Nothing, |first| {
+                    cancellation.given(facts, first.starts_at(), now)
+                });
+                Ok(Preview { id, sum, practice_late })
             })
         })
         .await
-}
-
-/// What the events of a cancellation say. A package has one for each session that ends by it, and
-/// its own sums up all that were ever cancelled.
-fn preview(id: Id<Booking>, events: &[Event], nothing: Money) -> Preview {
-    let practice_late = PracticeLate::Nothing;
-    let (sessions, unpaid) = (Vec::new(), false);
-    let mut preview = Preview { id, sessions, refund: nothing, unpaid, practice_late };
-    for event in events {
-        match event {
-            Event::SessionCancelled { number, refund, unpaid, .. } => {
-                preview.sessions.push(*number);
-                preview.refund.minor = preview.refund.minor.saturating_add(refund.minor);
-                preview.unpaid = *unpaid;
-            }
-            Event::Cancelled { refund, unpaid, .. } if preview.sessions.is_empty() => {
-                preview.sessions.push(1);
-                (preview.refund, preview.unpaid) = (*refund, *unpaid);
-            }
-            _ => {}
-        }
-    }
-    preview
 }
 
 /// What staff ask for.

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use contract::booking::v1::booking_service_server::BookingService;
 use contract::booking::v1::{
-    AdoptBookingsRequest, AdoptBookingsResponse, Booking as WireBooking, GetBookingRequest,
-    GetBookingResponse, GetCalendarFileRequest, GetCalendarFileResponse, ListSlotsRequest,
-    ListSlotsResponse, OpenCheckoutRequest, OpenCheckoutResponse, ReleaseBookingRequest,
-    ReleaseBookingResponse, RequestBookingRequest, RequestBookingResponse, WatchBookingRequest,
-    WatchBookingResponse,
+    AdoptBookingsRequest, AdoptBookingsResponse, Booking as WireBooking, CancelOwnBookingRequest,
+    CancelOwnBookingResponse, GetBookingRequest, GetBookingResponse, GetCalendarFileRequest,
+    GetCalendarFileResponse, ListOwnBookingsRequest, ListOwnBookingsResponse, ListSlotsRequest,
+    ListSlotsResponse, OpenCheckoutRequest, OpenCheckoutResponse, PreviewOwnCancellationRequest,
+    PreviewOwnCancellationResponse, ReleaseBookingRequest, ReleaseBookingResponse,
+    RequestBookingRequest, RequestBookingResponse, UndoCancellationRequest,
+    UndoCancellationResponse, WatchBookingRequest, WatchBookingResponse,
 };
 use futures::Stream;
 use kernel::Id;
@@ -31,6 +33,10 @@ use crate::app::free_session::Client;
 use crate::app::join_page::address;
 use crate::app::list_slots::list_slots;
 use crate::app::open_checkout::open_checkout;
+use crate::app::own_bookings::list_own_bookings;
+use crate::app::own_cancellation::{
+    cancel_own_booking, preview_own_cancellation, undo_cancellation,
+};
 use crate::app::release_booking::release_booking;
 use crate::app::request_booking::request_booking;
 use crate::domain::consent::proof::{Channel, Proof};
@@ -133,6 +139,61 @@ impl BookingService for PublicHandler {
         let id = parse(&request.into_inner().booking_id)?;
         let booking = self.wire_booking(user.customer, id).await?;
         Ok(Response::new(GetBookingResponse { booking }))
+    }
+
+    async fn list_own_bookings(
+        &self,
+        request: Request<ListOwnBookingsRequest>,
+    ) -> Result<Response<ListOwnBookingsResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let listed = list_own_bookings(&self.app, user.customer, request.get_ref()).await;
+        listed.map(Response::new).map_err(|error| to_status(&error))
+    }
+
+    async fn preview_own_cancellation(
+        &self,
+        request: Request<PreviewOwnCancellationRequest>,
+    ) -> Result<Response<PreviewOwnCancellationResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let request = request.into_inner();
+        parse(&request.booking_id)?;
+        let own = preview_own_cancellation(&self.app, user.customer, &request)
+            .await
+            .map_err(|error| to_status(&error))?;
+        let numbers = own.sessions.iter().filter_map(|number| i32::try_from(*number).ok());
+        Ok(Response::new(PreviewOwnCancellationResponse {
+            session_numbers: numbers.collect(),
+            refund: Some(own.refund.into()),
+            at_once: own.at_once,
+        }))
+    }
+
+    async fn cancel_own_booking(
+        &self,
+        request: Request<CancelOwnBookingRequest>,
+    ) -> Result<Response<CancelOwnBookingResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let request = request.into_inner();
+        parse(&request.booking_id)?;
+        let id = cancel_own_booking(&self.app, user.customer, request)
+            .await
+            .map_err(|error| to_status(&error))?;
+        let booking = self.wire_booking(user.customer, id).await?;
+        Ok(Response::new(CancelOwnBookingResponse { booking }))
+    }
+
+    async fn undo_cancellation(
+        &self,
+        request: Request<UndoCancellationRequest>,
+    ) -> Result<Response<UndoCancellationResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let request = request.into_inner();
+        parse(&request.booking_id)?;
+        let id = undo_cancellation(&self.app, user.customer, &request)
+            .await
+            .map_err(|error| to_status(&error))?;
+        let booking = self.wire_booking(user.customer, id).await?;
+        Ok(Response::new(UndoCancellationResponse { booking }))
     }
 
     async fn get_calendar_file(

@@ -271,12 +271,12 @@ impl BookingStaffService for StaffHandler {
         let all = booking.as_ref().and_then(|staff| staff.booking.as_ref());
         let all = all.map(|booking| booking.sessions.as_slice()).unwrap_or_default();
         let of_number = |number: &usize| all.get(number.checked_sub(1)?).cloned();
-        let sessions = preview.sessions.iter().filter_map(of_number).collect();
+        let sessions = preview.sum.sessions.iter().filter_map(of_number).collect();
         Ok(Response::new(PreviewCancellationResponse {
             booking,
             sessions,
-            refund: Some(preview.refund.into()),
-            unpaid: preview.unpaid,
+            refund: Some(preview.sum.refund.into()),
+            unpaid: preview.sum.unpaid,
             practice_late: practice_late_to_wire(preview.practice_late),
         }))
     }

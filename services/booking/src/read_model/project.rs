@@ -3,11 +3,15 @@
 use eventstore::{StoreError, Tx};
 use kernel::id::{Block, Booking, Customer};
 use kernel::{Id, Timestamp};
+use sqlx::types::Json;
 
-use crate::domain::booking::{self, Attendance, ConfirmationBasis, Mode, PaymentId};
+use crate::domain::booking::{
+    self, Attendance, ConfirmationBasis, Mode, PaymentId, PendingCancellation,
+};
 use crate::domain::day;
 use crate::domain::span::Span;
 use crate::read_model::refunds;
+use crate::read_model::view::StoredCancellation;
 
 /// The stored word of a mode.
 #[must_use]
@@ -50,7 +54,11 @@ pub async fn booking(
             refunds::settle(tx, id).await
         }
         // What is to be seen of it is written with the event of its day, or is a matter of time.
-        Event::SessionCompleted { .. } | Event::SessionCancelled { .. } => touch(tx, id).await,
+        Event::SessionCompleted { number, .. } | Event::SessionCancelled { number, .. } => {
+            session_ended(tx, id, *number).await
+        }
+        Event::CancellationRequested(pending) => pending_cancellation(tx, id, Some(pending)).await,
+        Event::CancellationUndone => pending_cancellation(tx, id, None).await,
         Event::Adopted { customer_id } => adopted(tx, id, *customer_id).await,
         Event::AttendanceMarked { number, attendance, no_show } => {
             attendance_marked(tx, id, (*number, *attendance), *no_show).await
@@ -81,6 +89,8 @@ pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
         | Event::Unplaced { .. }
         | Event::SessionCompleted { .. }
         | Event::SessionCancelled { .. }
+        | Event::CancellationRequested(_)
+        | Event::CancellationUndone
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
         | Event::ConsentCodeRequested { .. }
@@ -151,6 +161,45 @@ fn attendance_word(attendance: Attendance) -> Option<&'static str> {
     }
 }
 
+/// What was to be cancelled of a session that has ended is settled.
+async fn session_ended(tx: &mut Tx, id: Id<Booking>, number: usize) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings
+         set version = version + 1,
+             pending_cancellation = case when pending_cancellation ->> 'session' = $2::text
+                                         then null else pending_cancellation end
+         where booking_id = $1",
+    )
+    .bind(id)
+    .bind(number.to_string())
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+async fn pending_cancellation(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    pending: Option<&PendingCancellation>,
+) -> Result<(), StoreError> {
+    let stored = pending.map(|pending| {
+        Json(StoredCancellation {
+            session: pending.session,
+            refund_minor: pending.refund.minor,
+            takes_effect_at: pending.takes_effect_at,
+        })
+    });
+    sqlx::query(
+        "update bookings set pending_cancellation = $2, version = version + 1
+         where booking_id = $1",
+    )
+    .bind(id)
+    .bind(stored)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
 async fn paid(tx: &mut Tx, id: Id<Booking>, payment: &PaymentId) -> Result<(), StoreError> {
     sqlx::query(
         "update bookings set payment_state = 'paid', payment_id = $2, refund_id = null,
@@ -199,7 +248,9 @@ async fn unplaced(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
 
 async fn state(tx: &mut Tx, id: Id<Booking>, state: &str) -> Result<(), StoreError> {
     sqlx::query(
-        "update bookings set state = $2, held_until_at = null, version = version + 1
+        "update bookings set state = $2, held_until_at = null, version = version + 1,
+                             pending_cancellation = case when $2 in ('completed', 'cancelled')
+                                                         then null else pending_cancellation end
          where booking_id = $1",
     )
     .bind(id)

@@ -76,7 +76,7 @@ macro_rules! view_sql {
                     b.owed_minor, b.bank_minor, b.otherwise_minor,
                     c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
                     b.package_id, b.package_title, b.package_notice_hours, b.by_phone, b.adopted,
-                    c.terms_accepted_at, b.marks, b.cancellation_policy,
+                    c.terms_accepted_at, b.marks, b.cancellation_policy, b.pending_cancellation,
                     case when b.cancellation_policy is null
                          then (select policy from earlier_cancellation_policy)
                     end as earlier_policy,
@@ -303,7 +303,33 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
         refunded_otherwise: some_money(row, row.try_get("otherwise_minor")?)?,
         paid_at_desk: paid_at_desk(row)?.into(),
         cancellation_policy: Some((&policy(row, practice)?).into()),
+        pending_cancellation: pending_cancellation(row)?,
     })
+}
+
+/// A cancellation under way, as it is stored.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct StoredCancellation {
+    /// The number of its session; `None` for all.
+    pub(super) session: Option<usize>,
+    /// What will go back, in the booking's currency.
+    pub(super) refund_minor: i64,
+    /// When it takes effect.
+    pub(super) takes_effect_at: Timestamp,
+}
+
+fn pending_cancellation(row: &PgRow) -> Result<Option<wire::PendingCancellation>, StoreError> {
+    let stored: Option<Json<StoredCancellation>> = row.try_get("pending_cancellation")?;
+    let Some(Json(stored)) = stored else { return Ok(None) };
+    let number = stored.session.and_then(|number| i32::try_from(number).ok());
+    Ok(Some(wire::PendingCancellation {
+        session_number: number.unwrap_or_default(),
+        refund: Some(contract::common::v1::Money {
+            minor_units: stored.refund_minor,
+            currency_code: row.try_get("price_currency")?,
+        }),
+        takes_effect_at: Some(to_wire(stored.takes_effect_at)),
+    }))
 }
 
 /// An amount in the booking's currency; `None` for nothing.

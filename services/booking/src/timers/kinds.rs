@@ -13,6 +13,8 @@ pub const HOLD_END: &str = "hold-end";
 pub const SESSION_END: &str = "session-end";
 /// A meeting room is to be created.
 pub const CREATE_MEETING: &str = "create-meeting";
+/// A client's cancellation takes effect.
+pub const CANCELLATION_EFFECT: &str = "cancellation-effect";
 /// An external scheduling provider's calendar is to be kept as our bookings are. There is one such
 /// timer, set at the start.
 pub const KEEP_CALENDAR: &str = "keep-calendar";
@@ -38,6 +40,7 @@ pub fn key(id: Id<Booking>, timer: Timer) -> (&'static str, String) {
     match timer {
         Timer::HoldEnd => (HOLD_END, id.to_string()),
         Timer::CreateMeeting => (CREATE_MEETING, id.to_string()),
+        Timer::CancellationEffect => (CANCELLATION_EFFECT, id.to_string()),
         Timer::SessionEnd(None) => (SESSION_END, id.to_string()),
         Timer::SessionEnd(Some(number)) => (SESSION_END, format!("{id}/{number}")),
     }
