@@ -219,6 +219,34 @@ impl BookingService for FakeBackend {
         Ok(Response::new(GetBookingResponse { booking: Some(booking) }))
     }
 
+    async fn list_own_bookings(
+        &self,
+        _request: Request<ListOwnBookingsRequest>,
+    ) -> Result<Response<ListOwnBookingsResponse>, Status> {
+        Ok(Response::new(ListOwnBookingsResponse::default()))
+    }
+
+    async fn preview_own_cancellation(
+        &self,
+        _request: Request<PreviewOwnCancellationRequest>,
+    ) -> Result<Response<PreviewOwnCancellationResponse>, Status> {
+        Ok(Response::new(PreviewOwnCancellationResponse::default()))
+    }
+
+    async fn cancel_own_booking(
+        &self,
+        _request: Request<CancelOwnBookingRequest>,
+    ) -> Result<Response<CancelOwnBookingResponse>, Status> {
+        Ok(Response::new(CancelOwnBookingResponse::default()))
+    }
+
+    async fn undo_cancellation(
+        &self,
+        _request: Request<UndoCancellationRequest>,
+    ) -> Result<Response<UndoCancellationResponse>, Status> {
+        Ok(Response::new(UndoCancellationResponse::default()))
+    }
+
     async fn get_calendar_file(
         &self,
         _request: Request<GetCalendarFileRequest>,

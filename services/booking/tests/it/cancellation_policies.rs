@@ -42,7 +42,7 @@ async fn cancel(app: &Arc<App>, id: Id<Booking>) -> Money {
         refund: request.refund,
         session_number: 0,
     };
-    let told = preview_cancellation(app, owner(), &preview).await.unwrap().refund;
+    let told = preview_cancellation(app, owner(), &preview).await.unwrap().sum.refund;
     let given = cancel_booking(app, owner(), request).await.unwrap().refund;
     assert_eq!(told, given);
     given

@@ -7,6 +7,7 @@ use booking::domain::consent::code::SignatureError;
 use booking::domain::contact::ContactError;
 use booking::domain::organisation::OrganisationError;
 use booking::error::Rejection;
+use kernel::Money;
 use kernel::typed::TextProblem;
 use testkit::{dump, every_variant};
 
@@ -21,7 +22,8 @@ fn rejections_reach_callers_like_this() {
         SlotTaken, SlotPast, SlotNotOffered, TooManyHolds, HoldEnded, CheckoutOpened,
         BookingNotFound, NotConfirmed, InvalidDate, RangeTooLong(31), InvalidDay, InvalidTime,
         TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
-        InvalidAttendance, NotMarkable,
+        InvalidAttendance, NotMarkable, InvalidPageToken, SessionBegun, CancellationPending,
+        CancellationTookEffect, RefundFell(Money::inr(75_000)), InvalidShownRefund,
         SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,
         AddressNotProved, FreeSessionUsed, InvalidReportId, ReportEnded, TooManyReports,
         CalendarFeedNotFound, CalendarSourceNotFound, ConsentRequired,

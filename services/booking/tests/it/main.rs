@@ -60,4 +60,5 @@ mod invitations;
 mod join_pages;
 mod client_join_pages;
 mod own_calendar;
+mod own_bookings;
 mod dumps;
