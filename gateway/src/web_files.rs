@@ -113,8 +113,8 @@ impl WebFiles {
 
     /// The page of a path. `/service/{id}` and `/services/{id}` may share one document.
     pub(crate) fn page(&self, path: &str) -> Option<&WebFile> {
-        if is_join_page(path) {
-            return self.pages.get(JOIN_PAGE);
+        if let Some(page) = page_of_booking(path) {
+            return self.pages.get(page);
         }
         match service_id(path) {
             Some(id) if self.services.contains(id) => {
@@ -139,12 +139,17 @@ pub(crate) fn service_id(path: &str) -> Option<&str> {
     (!id.is_empty() && !id.contains('/')).then_some(id)
 }
 
-/// The path that the build renders the document of all bookings' sessions from.
-const JOIN_PAGE: &str = "/join/-";
+/// Beginnings of paths that end with a booking's id, and the path that the build renders their
+/// document from.
+const PAGES_OF_BOOKINGS: [(&str, &str); 2] =
+    [("/join/", "/join/-"), ("/account/sessions/", "/account/sessions/-")];
 
-/// Whether a path is /join/{booking}: the practice's page of a booking's sessions.
-fn is_join_page(path: &str) -> bool {
-    path.strip_prefix("/join/").is_some_and(|id| id.parse::<Id<Booking>>().is_ok())
+/// The page of a path that ends with a booking's id: /join/{booking} for the practice, and
+/// /account/sessions/{booking} for its client.
+fn page_of_booking(path: &str) -> Option<&'static str> {
+    let is_booking = |id: &str| id.parse::<Id<Booking>>().is_ok();
+    let is_its = |prefix: &str| path.strip_prefix(prefix).is_some_and(is_booking);
+    PAGES_OF_BOOKINGS.iter().find(|(prefix, _)| is_its(prefix)).map(|(_, page)| *page)
 }
 
 /// The id in /reviews/{id}.

@@ -16,6 +16,7 @@ async fn every_path_has_its_page() {
         ("/services/energy-healing", "energy"),
         ("/booking-flow?service=energy-healing", "booking"),
         ("/join/bkg_0192f0c1f0c17000800000000000dd4a", "session"),
+        ("/account/sessions/bkg_0192f0c1f0c17000800000000000dd4a", "own"),
     ];
     for (path, title) in pages {
         let answer = gateway.get(path).await;
@@ -43,6 +44,7 @@ async fn what_does_not_exist_is_not_found() {
         ("//evil.example/", "Page"),
         ("/auth", "Page"),
         ("/join/nobody", "Page"),
+        ("/account/sessions/nobody", "Page"),
         ("/join/rvw_0192f0c1f0c17000800000000000dd4a", "Page"),
     ];
     for (path, what) in unknown {

@@ -2,11 +2,14 @@
 //! wrong. A client repeats a call without an answer with the same key, as the page does.
 
 mod disputes;
+mod late;
 mod links;
 mod members;
 mod newer;
 mod owner;
+mod own;
 mod phone;
+mod plan;
 mod staff;
 pub(crate) mod weekly;
 
@@ -21,6 +24,8 @@ use crate::customer::Customer;
 use crate::pause::wait_for;
 use crate::practice::Practice;
 use crate::tokens::TokenIssuer;
+
+pub use plan::Plan;
 
 /// How long a booking may take to end, kills, leases and late webhooks included.
 const TIMEOUT: Duration = Duration::from_secs(240);
@@ -44,98 +49,6 @@ const PACKAGED: &str = "karmic-healing";
 
 /// What costs nothing.
 const CONSULTATION: &str = "free-consultation";
-
-/// The course of one booking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Plan {
-    /// Paid, and the checkout's answer is submitted.
-    Answered,
-    /// The browser is closed at the moment of payment: the webhook reports it.
-    WebhookOnly,
-    /// No webhook arrives either: the poll finds the payment.
-    PollOnly,
-    /// The first attempt is declined, the second succeeds.
-    SecondTry,
-    /// The bank confirms the payment seconds after it declined it.
-    LateOutcome,
-    /// The client claims the payment before it is made.
-    Claimed,
-    /// Held, and no more.
-    HeldOnly,
-    /// An order is made and never paid.
-    Abandoned,
-    /// Held, the consent withdrawn, reported to a widget, and released.
-    Released,
-    /// Paid after the hold ended; the slot is still free.
-    LateAndFree,
-    /// Paid after the hold ended and another client took the slot.
-    LateAndTaken,
-    /// Another amount is paid than was asked for.
-    WrongAmount,
-    /// Paid twice.
-    PaidTwice,
-    /// Paid, and cancelled by the practice with a full refund.
-    Cancelled,
-    /// Paid and refunded by the practice, which keeps the session.
-    RefundedByStaff,
-    /// The practice accepts the claim, and the money comes later.
-    ClaimAccepted,
-    /// Paid and placed, and disputed later; the payer's bank decides for either side.
-    Disputed,
-    /// Paid by a link.
-    ByLink,
-    /// A link is made; the checkout is chosen and paid, and the link is paid, too.
-    LinkThenCheckout,
-    /// A link is made and never paid.
-    LinkAbandoned,
-    /// A link is paid after the hold and the link have ended.
-    LinkPaidLate,
-    /// A consultation that costs nothing: confirmed as soon as it is asked for.
-    Free,
-    /// A package of three sessions on three dates, paid once.
-    Package,
-    /// The same, of which the practice cancels one session.
-    PackageInPart,
-    /// Staff book by phone; the client agrees and pays on the page, and adopts the booking.
-    ByPhone,
-    /// The same, paid at the practice's desk, cancelled by the practice and given back there.
-    AtDesk,
-    /// No booking: the practice closes an hour and opens it again.
-    Blocked,
-}
-
-impl Plan {
-    /// All of them.
-    pub const ALL: [Self; 27] = [
-        Self::Answered,
-        Self::WebhookOnly,
-        Self::PollOnly,
-        Self::SecondTry,
-        Self::LateOutcome,
-        Self::Claimed,
-        Self::HeldOnly,
-        Self::Abandoned,
-        Self::Released,
-        Self::LateAndFree,
-        Self::LateAndTaken,
-        Self::WrongAmount,
-        Self::PaidTwice,
-        Self::Cancelled,
-        Self::RefundedByStaff,
-        Self::ClaimAccepted,
-        Self::Disputed,
-        Self::ByLink,
-        Self::LinkThenCheckout,
-        Self::LinkAbandoned,
-        Self::LinkPaidLate,
-        Self::Free,
-        Self::Package,
-        Self::PackageInPart,
-        Self::ByPhone,
-        Self::AtDesk,
-        Self::Blocked,
-    ];
-}
 
 /// Runs sagas in one practice, and moves the clocks when all of them wait for time to pass.
 pub struct SagaRunner<'p> {
@@ -240,16 +153,30 @@ impl<'p> SagaRunner<'p> {
     /// When it does not end.
     pub async fn run_one(&self, plan: Plan) -> Result<()> {
         let _active = CounterGuard::new(&self.active);
-        // Keys and slots differ between several runners in one practice, too.
-        let number = self.count.fetch_add(1, Ordering::SeqCst);
-        if plan == Plan::Blocked {
-            self.block_and_unblock(number).await.context("Blocked")?;
-            return self.invite(number).await.context("Invited");
+        match plan {
+            Plan::Blocked => {
+                let number = self.next_number();
+                self.block_and_unblock(number).await.context("Blocked")?;
+                self.invite(number).await.context("Invited")
+            }
+            Plan::LateAndTaken => self.pay_late_for_a_taken_time().await,
+            _ => self.run_saga(plan).await.map(drop),
         }
+    }
+
+    /// Holds a slot and follows the plan.
+    async fn run_saga(&self, plan: Plan) -> Result<RunningSaga<'_, 'p>> {
+        let number = self.next_number();
         let saga =
             self.hold_slot(number, plan).await.with_context(|| format!("{plan:?} {number}"))?;
-        let id = saga.booking_id.clone();
-        saga.follow(plan).await.with_context(|| format!("{plan:?} {number} {id}"))
+        let id = &saga.booking_id;
+        saga.follow(plan).await.with_context(|| format!("{plan:?} {number} {id}"))?;
+        Ok(saga)
+    }
+
+    /// Keys and slots differ between several runners in one practice, too.
+    fn next_number(&self) -> u64 {
+        self.count.fetch_add(1, Ordering::SeqCst)
     }
 
     /// Holds a free slot; if another client is faster, it tries the next one.
@@ -347,23 +274,6 @@ impl RunningSaga<'_, '_> {
         self.wait_until_placed_or_refunded().await
     }
 
-    /// Another client books and pays the slot: a mere hold would end before the late money arrives.
-    /// If the slot is taken already, that is enough.
-    async fn book_for_rival(&self) -> Result<()> {
-        let runner = self.runner;
-        let customer = Customer::with_issued_token(runner.practice, &runner.issuer, "Quick")?;
-        let key = format!("quick-{}", self.booking_id);
-        let Ok(booking_id) = customer.try_hold(self.service, &self.starts_at, &key).await? else {
-            return Ok(());
-        };
-        let (service, starts_at) = (self.service, self.starts_at.clone());
-        let rival = RunningSaga { runner, customer, service, starts_at, booking_id };
-        // This hold may have ended, too.
-        let Ok(order) = rival.customer.order(&rival.booking_id).await else { return Ok(()) };
-        rival.pay(&order, json!({})).await?;
-        rival.wait_until_placed_or_refunded().await
-    }
-
     async fn pay_by_plan(&self, plan: Plan, order: &str) -> Result<()> {
         match plan {
             Plan::PollOnly => {
@@ -394,6 +304,11 @@ impl RunningSaga<'_, '_> {
                 self.pay(order, json!({})).await?;
                 self.wait_until_placed_or_refunded().await?;
                 return self.cancel().await;
+            }
+            Plan::CancelledByClient => {
+                self.pay(order, json!({})).await?;
+                self.wait_until_placed_or_refunded().await?;
+                return self.cancel_own().await;
             }
             Plan::PackageInPart => {
                 self.pay(order, json!({})).await?;

@@ -8,15 +8,15 @@ pub(super) mod tables;
 use booking::consumers::payments::{Action, action_for};
 use booking::contract::{booking_event, booking_stream, day_event, day_stream};
 use booking::domain::booking::{
-    BookingLife, Cancellation, Command, Effect, Event, Facts, MeetingId, PaymentId, PlacementCheck,
-    Rejection, State, Timer, effects,
+    BookingLife, Cancellation, CancelledBy, Command, Effect, Event, Facts, MeetingId, PaymentId,
+    PlacementCheck, RefundChoice, Rejection, State, Timer, effects,
 };
 use booking::domain::day::{self, PractitionerDay};
 use booking::domain::span::Span;
-use booking::timers::kinds::{CREATE_MEETING, HOLD_END, key, parse_subject};
+use booking::timers::kinds::{CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, key, parse_subject};
 use eventstore::Recorded;
 use kernel::id::{Block, Booking};
-use kernel::{Decider, Id, Timestamp};
+use kernel::{Decider, Id, Money, Timestamp};
 use serde_json::json;
 
 use super::coverage::Fault;
@@ -165,14 +165,27 @@ impl World {
     pub(crate) fn cancel_booking(
         &mut self,
         (id, session): (Id<Booking>, Option<usize>),
-        (by, refund): (
-            booking::domain::booking::CancelledBy,
-            booking::domain::booking::RefundChoice,
-        ),
+        (by, refund): (CancelledBy, RefundChoice),
     ) -> Result<(), Error> {
         let unwritten = earlier_policy();
         let cancellation = Cancellation { by, refund, session, unwritten };
         self.command_booking(id, Command::Cancel { cancellation, now: self.now })
+    }
+
+    /// `CancelOwnBooking`, with whatever goes back.
+    pub(crate) fn cancel_own_booking(
+        &mut self,
+        (id, session): (Id<Booking>, Option<usize>),
+    ) -> Result<(), Error> {
+        let (by, refund) = (CancelledBy::Customer, RefundChoice::ByPolicy);
+        let cancellation = Cancellation { by, refund, session, unwritten: earlier_policy() };
+        let (shown, now) = (Money::inr(0), self.now);
+        self.command_booking(id, Command::CancelLater { cancellation, shown, now })
+    }
+
+    /// `UndoCancellation`.
+    pub(crate) fn undo_cancellation(&mut self, id: Id<Booking>) -> Result<(), Error> {
+        self.command_booking(id, Command::UndoCancellation)
     }
 
     /// `AcceptClaim`.
@@ -230,6 +243,7 @@ impl World {
         let outcome = match key.0 {
             CREATE_MEETING => self.request_meeting(id, (key, attempts)),
             HOLD_END => self.end_hold(id),
+            CANCELLATION_EFFECT => self.take_effect(id),
             _ => self.end_session(id, number),
         };
         self.conclude::<BookingTables>((key, attempts), outcome);
@@ -243,6 +257,19 @@ impl World {
                 batch.end_timer(HOLD_END, &id.to_string());
             }
         }
+        self.commit(batch)
+    }
+
+    fn take_effect(&mut self, id: Id<Booking>) -> Result<(), Error> {
+        let mut batch = Batch::by("booking");
+        if let Some(mut locked) = self.lock_booking(id) {
+            let (unwritten, now) = (earlier_policy(), self.now);
+            locked.apply(&mut batch, Command::TakeEffect { unwritten, now })?;
+            if locked.state.pending_cancellation().is_some() {
+                return Ok(());
+            }
+        }
+        batch.end_timer(CANCELLATION_EFFECT, &id.to_string());
         self.commit(batch)
     }
 

@@ -230,6 +230,10 @@ pub enum End {
     PaidLater,
     /// It was paid and could not be placed.
     Unplaced,
+    /// Its client cancelled it, with some minutes to take that back.
+    CancellationRequested,
+    /// The client took that back.
+    CancellationUndone,
     /// It was cancelled, and the money went back.
     CancelledWithRefund,
     /// It was cancelled, and the money was kept.
@@ -266,7 +270,7 @@ pub enum End {
 
 impl End {
     /// All of them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::SlotTaken,
         Self::TooManyHolds,
         Self::OverlapsOwnSession,
@@ -280,6 +284,8 @@ impl End {
         Self::ClaimAccepted,
         Self::PaidLater,
         Self::Unplaced,
+        Self::CancellationRequested,
+        Self::CancellationUndone,
         Self::CancelledWithRefund,
         Self::CancelledRetained,
         Self::MismatchedBack,

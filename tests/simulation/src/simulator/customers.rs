@@ -2,7 +2,7 @@
 
 mod plan;
 
-use booking::domain::booking::State;
+use booking::domain::booking::{CancelledBy, RefundChoice, State};
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 use payments::app::fold::PollDirective;
@@ -54,6 +54,7 @@ impl World {
             (Step::Cancel { session, tries }, Some(id)) => {
                 self.cancel(saga, (id, session), tries);
             }
+            (Step::UndoCancel { tries }, Some(id)) => self.undo(saga, id, tries),
             (Step::AcceptClaim { tries }, Some(id)) => {
                 let again = Step::AcceptClaim { tries: tries + 1 };
                 let ack = Ack::ClaimAccepted(id);
@@ -286,9 +287,31 @@ impl World {
             return;
         };
         let again = Step::Cancel { session, tries: tries + 1 };
+        // Half of what clients wish is their own act, and a third of that is taken back.
+        if how == (CancelledBy::Customer, RefundChoice::ByPolicy) && saga.is_multiple_of(2) {
+            if tries == 0 && saga.is_multiple_of(6) {
+                self.later(saga, (5, 300), Step::UndoCancel { tries: 0 });
+            }
+            let cancelled = self.call(|world| world.cancel_own_booking((id, session)));
+            return self.without_ack(saga, (tries, again), cancelled);
+        }
         let ack = Ack::Cancelled(id);
         let cancel = |world: &mut Self| world.cancel_booking((id, session), how);
         self.ask(saga, (tries, again), cancel, ack);
+    }
+
+    fn undo(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
+        let undone = self.call(|world| world.undo_cancellation(id));
+        self.without_ack(saga, (tries, Step::UndoCancel { tries: tries + 1 }), undone);
+    }
+
+    /// What was answered is asked for again only where no answer came.
+    fn without_ack(&mut self, saga: usize, (tries, again): (u32, Step), done: Result<(), Error>) {
+        match done {
+            Ok(()) | Err(Error::Refused(_)) => {}
+            Err(Error::Broken(why)) => self.broken.push(why),
+            Err(Error::Unavailable | Error::Died) => self.try_again(saga, tries, again),
+        }
     }
 
     fn refund(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
@@ -314,13 +337,8 @@ impl World {
 
     /// Staff take the price at the desk; without an answer they say it again.
     fn desk(&mut self, saga: usize, id: Id<Booking>, (way, tries): (DeskWay, u32)) {
-        match self.call(|world| world.pay_at_desk(id, way)) {
-            Ok(()) | Err(Error::Refused(_)) => {}
-            Err(Error::Broken(why)) => self.broken.push(why),
-            Err(Error::Unavailable | Error::Died) => {
-                self.try_again(saga, tries, Step::PayAtDesk { way, tries: tries + 1 });
-            }
-        }
+        let paid = self.call(|world| world.pay_at_desk(id, way));
+        self.without_ack(saga, (tries, Step::PayAtDesk { way, tries: tries + 1 }), paid);
     }
 
     fn give_back(&mut self, saga: usize, id: Id<Booking>, (way, tries): (DeskWay, u32)) {

@@ -46,6 +46,9 @@ pub(crate) enum Step {
         session: Option<usize>,
         tries: u32,
     },
+    UndoCancel {
+        tries: u32,
+    },
     AcceptClaim {
         tries: u32,
     },

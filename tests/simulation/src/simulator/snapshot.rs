@@ -157,6 +157,8 @@ impl World {
                 "booking.v1.BookingCompleted" => Some(End::Completed),
                 "booking.v1.BookingSessionCompleted" => Some(End::SessionCompleted),
                 "booking.v1.BookingSessionCancelled" => Some(End::SessionCancelled),
+                "booking.v1.BookingCancellationRequested" => Some(End::CancellationRequested),
+                "booking.v1.BookingCancellationUndone" => Some(End::CancellationUndone),
                 "booking.v1.BookingUnplaced" => Some(End::Unplaced),
                 "booking.v1.BookingPaid" => Some(End::PaidLater),
                 "booking.v1.SlotUnblocked" => Some(End::Unblocked),

@@ -126,6 +126,8 @@ impl BookingTables {
             | Event::PageRequested { .. }
             | Event::ConsentCodeRequested { .. }
             | Event::AttendanceMarked { .. }
+            | Event::CancellationRequested(_)
+            | Event::CancellationUndone
             // Clients of the simulation have accounts.
             | Event::Adopted { .. } => return,
             Event::CheckoutOpened { until } => {
