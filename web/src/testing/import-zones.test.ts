@@ -61,7 +61,7 @@ function importGraph(files: readonly string[], read: (file: string) => string): 
 }
 
 /** The folders of a feature that has several pages. */
-const PAGES = ['features/booking/book-page', 'features/booking/booking-flow'];
+const PAGES = ['book-page', 'booking-flow', 'own-sessions'].map((it) => `features/booking/${it}`);
 const SHARED = 'features/booking/shared';
 
 /** "app", "lib", "features/faq", "features/booking/shared", … */

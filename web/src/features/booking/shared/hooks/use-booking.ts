@@ -1,7 +1,7 @@
 /** One booking of the signed-in customer, read once and followed while it can still change. */
 import { Code, createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Query, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
 import { describeError } from '@/lib/errors';
@@ -21,18 +21,32 @@ export type BookingReading = {
   learn: (booking: Booking) => void;
 };
 
-export function useBooking(bookingId: string, userId: string | undefined): BookingReading {
+/** Under which a booking is kept that was read for its owner. */
+export function bookingKey(userId: string | undefined, bookingId: string) {
+  return ['booking', userId, bookingId];
+}
+
+/** How it is kept up to date: by the stream of its news, or by a look after so many milliseconds. */
+type Following = 'its news' | ((booking: Booking) => number);
+
+export function useBooking(
+  bookingId: string,
+  userId: string | undefined,
+  by: Following = 'its news',
+): BookingReading {
   const transport = useTransport();
   const queryClient = useQueryClient();
   const client = useMemo(() => createClient(BookingService, transport), [transport]);
   const enabled = bookingId !== '' && userId !== undefined;
-  const queryKey = useMemo(() => ['booking', userId, bookingId], [userId, bookingId]);
+  const queryKey = useMemo(() => bookingKey(userId, bookingId), [userId, bookingId]);
 
   const query = useQuery({
     queryKey,
     enabled,
     // On the way back from a banking app, the booking is read again at once.
     staleTime: 0,
+    refetchInterval: ({ state: { data } }: Query<Booking>) =>
+      by !== 'its news' && data ? by(data) : false,
     queryFn: async ({ signal }) => {
       const { booking } = await client.getBooking({ bookingId }, { signal });
       if (!booking) throw new Error('The answer holds no booking.');
@@ -42,13 +56,14 @@ export function useBooking(bookingId: string, userId: string | undefined): Booki
 
   const learn = useCallback(
     (booking: Booking) => {
-      const key = ['booking', userId, booking.bookingId];
+      const key = bookingKey(userId, booking.bookingId);
       queryClient.setQueryData<Booking>(key, (known) => newer(known, booking));
     },
     [queryClient, userId],
   );
 
-  const following = enabled && query.data !== undefined && !isSettled(query.data);
+  const { data: known } = query;
+  const following = by === 'its news' && enabled && known !== undefined && !isSettled(known);
   useEffect(() => {
     if (!following) return;
     const stop = new AbortController();
