@@ -1,0 +1,157 @@
+/** The bookings of one client and what cancels them, for tests of the pages of own sessions. */
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
+import {
+  type Booking,
+  BookingService,
+  BookingState,
+  type CancelOwnBookingRequest,
+  type ListOwnBookingsRequest,
+  OwnBookingsPart,
+  PaymentState,
+  PendingCancellationSchema,
+} from '@/gen/booking/v1/booking_service_pb';
+import { Answering } from './answering';
+import { bookingFixture } from './booking-fixture';
+import { rupees } from './receipt-fixture';
+import { refusal } from './refusal';
+
+const UNDO_MS = 180_000;
+
+type Changes = NonNullable<Parameters<typeof bookingFixture>[0]>;
+
+/** A paid session of ₹1,500 on 24 November, 11:00 am IST. */
+export function ownBooking(changes: Changes = {}): Booking {
+  return bookingFixture({
+    state: BookingState.MEETING_SCHEDULED,
+    paymentState: PaymentState.PAID,
+    price: rupees(150_000n),
+    paid: rupees(150_000n),
+    ...changes,
+  } as Changes);
+}
+
+/** The id of a booking by its number, so that tests can have several. */
+export function ownBookingId(number: number): string {
+  return `bkg_${String(number).padStart(32, '0')}`;
+}
+
+export class OwnSessionsServer extends Answering {
+  coming: Booking[] = [];
+  past: Booking[] = [];
+  pageSize = 20;
+  /** What goes back now. */
+  refund = 150_000n;
+  atOnce = false;
+  /** So many answers to commands are lost after the command was done. */
+  lost = 0;
+  /** What the next reads are refused with. */
+  unreadable: ConnectError | undefined;
+  cancels: CancelOwnBookingRequest[] = [];
+  /** The keys of the undos. */
+  undos: string[] = [];
+  readonly #done = new Set<string>();
+
+  #find(bookingId: string): Booking {
+    const found = [...this.coming, ...this.past].find((one) => one.bookingId === bookingId);
+    if (!found) throw refusal(Code.NotFound, 'BOOKING_NOT_FOUND');
+    return found;
+  }
+
+  /** Replaces a booking by a later version of it. */
+  tell(booking: Booking, changes: Changes): Booking {
+    const version = booking.version + 1n;
+    const next = bookingFixture({ ...booking, ...changes, version } as Changes);
+    const replace = (one: Booking) => (one.bookingId === booking.bookingId ? next : one);
+    this.coming = this.coming.map(replace);
+    this.past = this.past.map(replace);
+    return next;
+  }
+
+  /** The cancellation of the only booking to come takes effect. */
+  takeEffect(): void {
+    const [booking] = this.coming;
+    if (!booking) return;
+    const changes = { state: BookingState.CANCELLED, paymentState: PaymentState.REFUNDING };
+    this.past = [this.tell(booking, { ...changes, pendingCancellation: undefined } as Changes)];
+    this.coming = [];
+  }
+
+  #list({ part, pageToken }: ListOwnBookingsRequest) {
+    this.#read();
+    const all = part === OwnBookingsPart.PAST ? this.past : this.coming;
+    const from = Number(pageToken || '0');
+    const end = from + this.pageSize;
+    const bookings = all.slice(from, end);
+    return { bookings, nextPageToken: end < all.length ? String(end) : '' };
+  }
+
+  #read(): void {
+    this.read();
+    if (this.unreadable) throw this.unreadable;
+  }
+
+  #preview(bookingId: string, sessionNumber: number) {
+    this.#read();
+    const { sessions, pendingCancellation } = this.#find(bookingId);
+    if (pendingCancellation) throw refusal(Code.FailedPrecondition, 'CANCELLATION_PENDING');
+    const all = sessions.map((_, index) => index + 1);
+    const sessionNumbers = sessionNumber === 0 ? all : [sessionNumber];
+    return { sessionNumbers, refund: rupees(this.refund), atOnce: this.atOnce };
+  }
+
+  #answer(booking: Booking) {
+    this.lost -= 1;
+    if (this.lost >= 0) throw new ConnectError('Failed to fetch', Code.Unknown);
+    return { booking };
+  }
+
+  async #cancel(request: CancelOwnBookingRequest) {
+    this.cancels.push(request);
+    await this.command();
+    const { bookingId, idempotencyKey, sessionNumber, shownRefund } = request;
+    const booking = this.#find(bookingId);
+    if (this.#done.has(idempotencyKey)) return this.#answer(booking);
+    if ((shownRefund?.minorUnits ?? 0n) > this.refund) {
+      throw refusal(Code.Aborted, 'REFUND_FELL', { field: 'shown_refund' });
+    }
+    this.#done.add(idempotencyKey);
+    if (this.atOnce) {
+      const changes = { state: BookingState.CANCELLED, paymentState: PaymentState.REFUNDING };
+      return this.#answer(this.tell(booking, changes));
+    }
+    const pendingCancellation = create(PendingCancellationSchema, {
+      sessionNumber,
+      refund: rupees(this.refund),
+      takesEffectAt: timestampFromDate(new Date(Date.now() + UNDO_MS)),
+    });
+    return this.#answer(this.tell(booking, { pendingCancellation } as Changes));
+  }
+
+  async #undo(bookingId: string, idempotencyKey: string) {
+    this.undos.push(idempotencyKey);
+    await this.command();
+    const booking = this.#find(bookingId);
+    if (booking.state === BookingState.CANCELLED) {
+      throw refusal(Code.FailedPrecondition, 'CANCELLATION_TOOK_EFFECT');
+    }
+    return this.#answer(this.tell(booking, { pendingCancellation: undefined } as Changes));
+  }
+
+  transport() {
+    return createRouterTransport(({ service }) => {
+      service(BookingService, {
+        listOwnBookings: (request) => this.#list(request),
+        getBooking: ({ bookingId }) => {
+          this.#read();
+          return { booking: this.#find(bookingId) };
+        },
+        previewOwnCancellation: ({ bookingId, sessionNumber }) =>
+          this.#preview(bookingId, sessionNumber),
+        cancelOwnBooking: (request) => this.#cancel(request),
+        undoCancellation: ({ bookingId, idempotencyKey }) => this.#undo(bookingId, idempotencyKey),
+      });
+    });
+  }
+}
