@@ -1,0 +1,158 @@
+/** /account/sessions: what comes next, what else is to come, and what is over. */
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { type Booking, OwnBookingsPart } from '@/gen/booking/v1/booking_service_pb';
+import { CODE } from '@/lib/codes';
+import { describeError } from '@/lib/errors';
+import { useServerNow } from '@/lib/use-server-now';
+import { useEndedToast } from '../hooks/use-ended-toast';
+import { type OwnBookings, useOwnBookings } from '../hooks/use-own-bookings';
+import { BookingItem, NextCard } from './booking-cards';
+import { OwnFrame, OwnSkeleton } from './own-frame';
+
+type PartProps = { title: string; children: ReactNode };
+
+function Part({ title, children }: PartProps) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId} className="flex flex-col gap-3">
+      <h2 id={titleId} className="text-h2">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+type ItemsProps = {
+  list: OwnBookings;
+  bookings: readonly Booking[];
+  userId: string;
+  part: 'coming' | 'past';
+};
+
+/** A list with a button for its next page; after that the focus goes to the first of the new ones. */
+function Items({ list, bookings, userId, part }: ItemsProps) {
+  const now = useServerNow();
+  const items = useRef<HTMLUListElement>(null);
+  const [firstNew, setFirstNew] = useState(0);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+
+  useEffect(() => {
+    const found = firstNew > 0 ? items.current?.children[firstNew] : undefined;
+    found?.querySelector('a')?.focus();
+  }, [firstNew]);
+
+  async function more() {
+    const before = bookings.length;
+    const { isFetchNextPageError } = await fetchNextPage();
+    if (!isFetchNextPageError) setFirstNew(before);
+  }
+
+  return (
+    <>
+      <ul ref={items} className="flex flex-col divide-y divide-hairline">
+        {bookings.map((booking) => (
+          <li key={booking.bookingId}>
+            <BookingItem booking={booking} userId={userId} now={now} part={part} />
+          </li>
+        ))}
+      </ul>
+      {hasNextPage ? (
+        <Button
+          variant="secondary"
+          className="self-start"
+          busy={isFetchingNextPage}
+          busyText="Loading…"
+          onClick={() => void more()}
+        >
+          Show more
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+function NoneYet({ children }: { children: ReactNode }) {
+  return (
+    <Card className="flex flex-col items-start gap-4">
+      <p>You have no sessions yet. Once you have booked one, you find it here.</p>
+      <Button to="/services">See our services</Button>
+      {children}
+    </Card>
+  );
+}
+
+function NothingComing() {
+  return (
+    <Card className="flex flex-col items-start gap-4">
+      <p>Nothing is coming up.</p>
+      <Button to="/services">Book a session</Button>
+    </Card>
+  );
+}
+
+type ListsProps = { userId: string; missing: ((refetch: () => void) => ReactNode) | undefined };
+
+function Lists({ userId, missing }: ListsProps) {
+  const coming = useOwnBookings(OwnBookingsPart.COMING, userId);
+  const past = useOwnBookings(OwnBookingsPart.PAST, userId);
+  const now = useServerNow();
+  const error = coming.error ?? past.error;
+  useEndedToast({ coming: coming.bookings, past: past.bookings });
+
+  function again() {
+    void coming.refetch();
+    void past.refetch();
+  }
+
+  const failed = error ? <ErrorNotice error={error} onRetry={again} /> : null;
+  // What was read belongs to a session that has ended.
+  if (error && describeError(error).code === CODE.Unauthenticated) return failed;
+  if (coming.bookings?.length === 0 && past.bookings?.length === 0) {
+    return (
+      <>
+        {failed}
+        <NoneYet>{missing?.(again)}</NoneYet>
+      </>
+    );
+  }
+  const [next, ...later] = coming.bookings ?? [];
+  return (
+    <>
+      {failed}
+      {!coming.bookings && !error ? <OwnSkeleton /> : null}
+      {coming.bookings && !next ? <NothingComing /> : null}
+      {next ? (
+        <Part title="Next">
+          <NextCard key={next.bookingId} booking={next} userId={userId} now={now} />
+        </Part>
+      ) : null}
+      {later.length > 0 || coming.hasNextPage ? (
+        <Part title="Later">
+          <Items list={coming} bookings={later} userId={userId} part="coming" />
+        </Part>
+      ) : null}
+      {past.bookings && past.bookings.length > 0 ? (
+        <Part title="Past sessions">
+          <Items list={past} bookings={past.bookings} userId={userId} part="past" />
+        </Part>
+      ) : null}
+    </>
+  );
+}
+
+type OwnSessionsPageProps = {
+  /** What stands below an empty list; it is given how to read it again. */
+  missing?: (refetch: () => void) => ReactNode;
+};
+
+export function OwnSessionsPage({ missing }: OwnSessionsPageProps) {
+  return (
+    <OwnFrame title="Your Sessions" lead="What is coming up, and what you had with us.">
+      {(userId) => <Lists key={userId} userId={userId} missing={missing} />}
+    </OwnFrame>
+  );
+}
