@@ -279,6 +279,26 @@ export const PAGES: readonly PageEntry[] = [
     personal: true,
   },
   {
+    path: '/account/sessions',
+    page: new LazyPage(
+      () => import('./routes/own-sessions'),
+      (it) => it.default,
+      'own-sessions',
+    ),
+    head: unlisted('Your Sessions'),
+    personal: true,
+  },
+  {
+    path: '/account/sessions/:bookingId',
+    page: new LazyPage(
+      () => import('./routes/own-session'),
+      (it) => it.default,
+      'own-session',
+    ),
+    head: unlisted('Your Session'),
+    personal: true,
+  },
+  {
     path: '/sign-in',
     page: new LazyPage(
       () => import('@/features/account/components/sign-in-page'),

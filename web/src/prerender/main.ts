@@ -52,8 +52,11 @@ const DYNAMIC = {
     words: { document: 'review-words.html', marks: 'review-marks.json' },
   },
 };
-/** What the gateway answers each /join/<booking> with; the page reads the booking itself. */
-const JOIN_PAGE = '/join/-';
+/**
+ * What the gateway answers each /join/<booking> and /account/sessions/<booking> with; the pages read
+ * the booking themselves.
+ */
+const BOOKING_PAGES = ['/join/-', '/account/sessions/-'];
 /** Paths that those documents are rendered from: one with a possible id, and one with no id. */
 const FOUND_REVIEW = `/reviews/${REVIEW}`;
 const MISSING_REVIEW = '/reviews/none';
@@ -155,7 +158,9 @@ async function main(): Promise<void> {
   const paths = [...fixed, ...services.flatMap((id) => [`/service/${id}`, `/services/${id}`])];
   for (const path of paths) await renderTo(join(path, 'index.html'), path, site);
   const anyAddress = { anyAddress: true };
-  await renderTo(join(JOIN_PAGE, 'index.html'), JOIN_PAGE, site, anyAddress);
+  for (const path of BOOKING_PAGES) {
+    await renderTo(join(path, 'index.html'), path, site, anyAddress);
+  }
   await renderTo('404.html', UNKNOWN_PATH, site, anyAddress);
   await renderTo('service-not-found.html', UNKNOWN_SERVICE, site, anyAddress);
   await renderTo(DYNAMIC.reviews.found, FOUND_REVIEW, site);
