@@ -78,6 +78,18 @@ test('the menu has all six pages, the theme and the ways in', async () => {
   expectMenu('closed');
 });
 
+test('for a person who is signed in, the menu leads with their sessions', async () => {
+  played.auth = CLIENT;
+  const person = open();
+  await person.click(menuButton());
+  const [first] = within(menu()).getAllByRole('link');
+  expect([first?.textContent, first?.getAttribute('href')]).toEqual([
+    'Your sessions',
+    '/account/sessions',
+  ]);
+  await expectAccessible();
+});
+
 test('Escape closes the menu, and the button has the focus', async () => {
   const person = open();
   await person.click(menuButton());
@@ -113,7 +125,11 @@ test('Escape closes the menu of the avatar, which has the focus then', async () 
   await person.click(avatar);
   const leave = screen.getByRole('button', { name: 'Sign out' });
   const ways = within(leave.parentElement as HTMLElement).getAllByRole('link');
-  expect(ways.map((link) => link.getAttribute('href'))).toEqual(['/account', '/consent']);
+  expect(ways.map((link) => link.getAttribute('href'))).toEqual([
+    '/account/sessions',
+    '/account',
+    '/consent',
+  ]);
   await expectAccessible();
   leave.focus();
   await person.keyboard('{Escape}');

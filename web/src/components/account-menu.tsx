@@ -9,6 +9,7 @@ import { useDismiss } from './use-dismiss';
 import { useIsMember } from './use-is-member';
 
 const LINKS = [
+  { to: '/account/sessions', label: 'Your sessions' },
   { to: '/account', label: 'Account settings' },
   { to: '/consent', label: 'Your consent' },
 ];

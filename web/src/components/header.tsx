@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useId, useState } from 'react';
 import { useLocation } from 'react-router';
+import { useAuth } from '@/lib/auth';
 import { classes } from '@/lib/classes';
 import { usePractice } from '@/lib/practice';
 import { AccountMenu } from './account-menu';
@@ -73,6 +74,21 @@ type MobileMenuProps = {
   onNavigate: () => void;
 };
 
+const MENU_LINK = 'flex min-h-14 items-center font-display text-h3 aria-[current=page]:text-brand';
+
+/** The first way of a person who is signed in. */
+function OwnSessions({ onNavigate }: Pick<MobileMenuProps, 'onNavigate'>) {
+  const { status } = useAuth();
+  if (status !== 'signed-in') return null;
+  return (
+    <li className="border-b border-hairline">
+      <SiteLink to="/account/sessions" onClick={onNavigate} className={MENU_LINK}>
+        Your sessions
+      </SiteLink>
+    </li>
+  );
+}
+
 function MobileMenu({ id, open, links, onNavigate }: MobileMenuProps) {
   return (
     <div
@@ -85,13 +101,10 @@ function MobileMenu({ id, open, links, onNavigate }: MobileMenuProps) {
       )}
     >
       <ul className="container-page flex flex-col py-3">
+        <OwnSessions onNavigate={onNavigate} />
         {links.map(({ to, label }) => (
           <li key={to} className="border-b border-hairline last:border-0">
-            <SiteLink
-              to={to}
-              onClick={onNavigate}
-              className="flex min-h-14 items-center font-display text-h3 aria-[current=page]:text-brand"
-            >
+            <SiteLink to={to} onClick={onNavigate} className={MENU_LINK}>
               {label}
             </SiteLink>
           </li>

@@ -139,6 +139,8 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
     }),
   );
   await heading('Booking Confirmed!');
+  const own = await screen.findByRole('link', { name: 'Your sessions' });
+  expect(own.getAttribute('href')).toBe('/account/sessions');
   const toasts = within(screen.getByTestId('toasts'));
   expect(toasts.getByText('Follow-up Email Scheduled')).toBeTruthy();
   const main = within(screen.getByRole('main'));

@@ -224,6 +224,8 @@ test('from payment to confirmation, by the stream', async () => {
   server.tell({ state: BookingState.CONFIRMED });
   await screen.findByText('Payment Verified!');
   await heading('Booking Confirmed!');
+  const own = await screen.findByRole('link', { name: 'Your sessions' });
+  expect(own.getAttribute('href')).toBe('/account/sessions');
   // The reference is that of the mails; the long id is for programs.
   expect(await screen.findByText('A1A1A1A1')).toBeTruthy();
   expect(document.body.textContent).not.toContain('bkg_');

@@ -57,6 +57,8 @@ test('names and phone are shown and saved', async () => {
   const person = open();
   const first = await screen.findByLabelText<HTMLInputElement>('First name');
   expect(first.value).toBe('Asha');
+  const own = part('Your sessions').getByRole('link', { name: 'See your sessions' });
+  expect(own.getAttribute('href')).toBe('/account/sessions');
   await expectAccessible();
   await person.clear(first);
   await person.click(part('About you').getByRole('button', { name: 'Save' }));

@@ -159,6 +159,11 @@ function Parts({ userId }: { userId: string }) {
     <div data-account="" className="flex flex-col gap-6">
       <Missing missing={missing} onProved={proved} />
       {back ? <GoBack missing={missing} to={back} /> : null}
+      <Section title="Your sessions" lead="What is coming up, what you had, and how to cancel.">
+        <Button to="/account/sessions" size="sm" className="self-start">
+          See your sessions
+        </Button>
+      </Section>
       <ProfileSection userId={userId} />
       <AddressSection userId={userId} />
       <PasswordSection userId={userId} />

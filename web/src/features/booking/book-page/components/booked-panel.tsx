@@ -167,6 +167,9 @@ export function BookedPanel({ booking, zone, late, consent }: BookedPanelProps) 
           <Button to="/" variant="secondary" size="lg">
             Return to Home
           </Button>
+          <Button to="/account/sessions" variant="quiet" size="lg">
+            Your sessions
+          </Button>
         </div>
       </div>
     </div>

@@ -139,6 +139,12 @@ export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps)
         <Button size="lg" onClick={onComplete}>
           Complete Booking
         </Button>
+        <AppLink
+          to="/account/sessions"
+          className="inline-flex min-h-11 items-center self-start font-semibold text-brand hover:underline"
+        >
+          Your sessions
+        </AppLink>
       </div>
     </div>
   );
