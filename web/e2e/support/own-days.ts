@@ -27,6 +27,7 @@ const SHARED = [
   'free-session',
   'contrast',
   'budgets',
+  'own-sessions',
 ];
 const SPECS_OF_A_WEEK = 3;
 
