@@ -6,7 +6,7 @@ use kernel::{Id, Timestamp};
 
 use super::App;
 use crate::error::{Error, Rejection, refuse};
-use crate::read_model::own_bookings::{Part, Place, places};
+use crate::read_model::own_bookings::{PageRequest, Part, Place, places};
 use crate::read_model::view;
 
 /// How many bookings a page has.
@@ -31,7 +31,8 @@ pub async fn list_own_bookings(
     };
     let (pool, now) = (app.store.pool(), app.store.now().await?);
     let one_more = i64::try_from(PAGE + 1).unwrap_or(i64::MAX);
-    let mut found = places(pool, (customer_id, part), (now, after), one_more).await?;
+    let page = PageRequest { customer_id, part, now, after };
+    let mut found = places(pool, page, one_more).await?;
     let more = found.len() > PAGE;
     found.truncate(PAGE);
     let next_page_token = found.last().filter(|_| more).map(|last| token(part, last));

@@ -44,16 +44,29 @@ pub const PAST: &str = "select booking_id, last_ends_at as at from bookings
        and ($3::timestamptz is null or (last_ends_at, booking_id) < ($3, $4))
      order by last_ends_at desc, booking_id desc limit $5";
 
-/// The places of an account's bookings after a place, in order; at most so many.
+/// What of an account's bookings is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct PageRequest {
+    /// The account.
+    pub customer_id: Id<Customer>,
+    /// Which of its bookings.
+    pub part: Part,
+    /// The present moment.
+    pub now: Timestamp,
+    /// The place after which they begin; `None` for the first.
+    pub after: Option<Place>,
+}
+
+/// The places of an account's bookings, in order; at most so many.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn places(
     executor: impl PgExecutor<'_>,
-    (customer_id, part): (Id<Customer>, Part),
-    (now, after): (Timestamp, Option<Place>),
+    request: PageRequest,
     at_most: i64,
 ) -> Result<Vec<Place>, StoreError> {
+    let PageRequest { customer_id, part, now, after } = request;
     let sql = match part {
         Part::Coming => COMING,
         Part::Past => PAST,

@@ -4,10 +4,11 @@
 use kernel::{CancellationPolicy, CancellationTier, Decider as _, Money, PracticeLate, fold};
 use proptest::prelude::*;
 
+use super::packages::package;
 use super::{a_day, at, cancel, facts_at};
 use crate::domain::booking::{
     BookingLife, Cancellation, CancelledBy, CancelledSum, Command, ConfirmationBasis, Event, Facts,
-    OwnCancellation, Package, PaymentId, RefundChoice, Rejection, State,
+    OwnCancellation, PaymentId, RefundChoice, Rejection, State,
 };
 use crate::domain::span::Span;
 
@@ -28,9 +29,7 @@ fn package_at(start: i64) -> Facts {
         let from = start + week * 7 * 24 * 60;
         Span::new(at(from), at(from + 60)).unwrap()
     };
-    let package = Package { id: "p".to_owned(), title: "P".to_owned(), notice_hours: 24 };
-    let sessions = (0..3).map(session).collect();
-    Facts { package: Some(package), sessions, ..facts_at(start) }
+    Facts { sessions: (0..3).map(session).collect(), ..package() }
 }
 
 pub(super) fn later(session: Option<usize>, shown: i64, minutes: i64) -> Command {
@@ -100,7 +99,7 @@ fn less_than_was_shown_is_refused() {
 
 #[test]
 fn one_session_of_a_package_is_cancelled_and_the_practice_may_be_faster() {
-    let (state, _) = decided(placed(package_at(3_000)), later(Some(2), 16_666, 0)).unwrap();
+    let (state, _) = decided(placed(package_at(3_000)), later(Some(2), 33_333, 0)).unwrap();
     let other = BookingLife::decide(&state, later(Some(3), 0, 1));
     assert_eq!(other, Err(Rejection::CancellationPending));
     let (_, events) = decided(state.clone(), effect(3)).unwrap();
