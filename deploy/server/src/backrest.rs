@@ -72,6 +72,20 @@ pub(crate) fn newest(layout: &Layout) -> Result<Option<NewestBackup>> {
     read_info(&told)
 }
 
+/// When the oldest backup ended, in seconds since 1970; none before the first. What is before that
+/// cannot come back.
+pub(crate) fn oldest_end(layout: &Layout) -> Result<Option<i64>> {
+    let told = output_of(command(layout)?.args(["--output=json", "info"]))?;
+    read_oldest_end(&told)
+}
+
+fn read_oldest_end(told: &str) -> Result<Option<i64>> {
+    let told: Value = serde_json::from_str(told).context("pgBackRest tells no JSON")?;
+    let Some(oldest) = told.pointer("/0/backup/0") else { return Ok(None) };
+    let end = oldest.pointer("/timestamp/stop").and_then(Value::as_i64);
+    end.context("pgBackRest tells of a backup without an end").map(Some)
+}
+
 /// The cluster whose backups these are, as PostgreSQL numbers clusters.
 pub(crate) fn cluster_number(layout: &Layout) -> Result<String> {
     let told = output_of(command(layout)?.args(["--output=json", "info"]))?;
@@ -112,6 +126,8 @@ mod tests {
             (newest.label.as_str(), newest.kind.as_str(), newest.ended_at),
             ("b", "diff", 4)
         );
+        assert_eq!(read_oldest_end(told).unwrap(), Some(2));
+        assert_eq!(read_oldest_end(r#"[{"backup":[]}]"#).unwrap(), None);
         assert_eq!(read_info(r#"[{"backup":[]}]"#).unwrap(), None);
         assert_eq!(read_info("[]").unwrap(), None);
         assert!(read_info("nothing").is_err());

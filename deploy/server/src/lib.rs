@@ -11,6 +11,7 @@ mod units;
 mod decisions;
 mod requirements;
 mod files;
+mod moments;
 mod power;
 mod backup;
 mod postmaster;
@@ -50,7 +51,9 @@ for the operator of a server on which the package `sukoon` is installed, as root
   logs [PART] [--follow]    the logs, of everything or of one part such as booking
   backup [--full]           back up now: what changed, or everything
   restore [--to TIME]       put the last backup in place, or the practice as it was at a time
-                            such as 2026-11-24T18:30:00Z; asks first, unless --yes. Members,
+                            such as 2026-11-24T18:30 by its own clock; a time with Z is UTC, and
+                            India's clock is 5:30 ahead of that. Asks first, unless --yes. Where
+                            it fails, the practice opens with the data that it had. Members,
                             sign-in methods and consents that had ended stay ended, unless
                             --with-ended-rights; all sessions end
   upgrade FILE              install another version of the package; backs up first, and goes back

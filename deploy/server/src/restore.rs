@@ -1,5 +1,7 @@
 //! `sukoon restore`: puts a backup in the practice's place, and does what has to be done after
 //! that. The data that was there stays beside it for a week.
+mod wanted;
+
 use super::backrest;
 use super::check_settings::check_settings;
 use super::cluster::Cluster;
@@ -21,6 +23,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
+pub(crate) use wanted::RestoreOptions;
+use wanted::Target;
 
 /// How long the data that was replaced stays.
 const KEPT_ASIDE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -29,62 +33,26 @@ const PUT_ASIDE: &str = "sukoon-put-aside";
 /// How long the log of changes may be read.
 const READ_WITHIN: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// What is to be restored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RestoreOptions {
-    /// The moment; without one, everything that was archived.
-    to: Option<jiff::Timestamp>,
-    /// Whether the question is answered.
-    is_confirmed: bool,
-    /// Whether rights that had ended come back, too, because a mistake had ended them.
-    with_ended_rights: bool,
-}
-
-impl RestoreOptions {
-    /// Reads the words after `restore`.
-    pub(crate) fn read(words: &[&str]) -> Result<Self> {
-        let mut wanted = Self::default();
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            match *word {
-                "--yes" => wanted.is_confirmed = true,
-                "--with-ended-rights" => wanted.with_ended_rights = true,
-                "--to" => {
-                    let time = words.next().context("--to needs a time")?;
-                    wanted.to = Some(time.parse().with_context(|| {
-                        format!("{time} is no time such as 2026-11-24T18:30:00Z")
-                    })?);
-                }
-                other => bail!("`sukoon restore` does not know {other}"),
-            }
-        }
-        Ok(wanted)
-    }
-
-    /// The moment as PostgreSQL reads it.
-    fn target(&self) -> Option<String> {
-        self.to.map(|to| to.strftime("%Y-%m-%d %H:%M:%S%.f+00").to_string())
-    }
-}
-
 /// Restores, starts the practice and checks it.
 pub(crate) async fn run(layout: &Layout, wanted: &RestoreOptions) -> Result<ExitCode> {
-    if !wanted.is_confirmed && !confirmed(wanted)? {
+    let target = wanted.target(layout)?;
+    if !wanted.is_confirmed && !confirmed(&target)? {
         output::line("Nothing was changed.");
         return Ok(ExitCode::FAILURE);
     }
+    output::line(format_args!("The practice stops and comes back {}.", target.says));
     let began = Instant::now();
     power::stop_services(layout)?;
     let goes_on = rights::is_unfinished(layout);
     if !goes_on {
         // What lies there from now on is what this restore has replaced.
         remove(&layout.cluster().with_extension("before"))?;
-        rights::remember(layout, wanted.to.is_some()).await?;
+        rights::remember(layout, target.is_moment()).await?;
     }
     failpoint("list-kept")?;
     power::stop_cluster(layout)?;
     output::step("restoring the databases");
-    if let Err(error) = restore_cluster(layout, wanted, goes_on) {
+    if let Err(error) = restore_cluster(layout, &target, goes_on) {
         // What was there is there again, so it may open as it was.
         rights::forget(layout)?;
         return Err(error);
@@ -124,18 +92,15 @@ async fn check_restored(layout: &Layout, cluster: &Cluster) -> Result<bool> {
     checker::is_sound(&settings, options).await
 }
 
-fn confirmed(wanted: &RestoreOptions) -> Result<bool> {
+fn confirmed(target: &Target) -> Result<bool> {
     let input = std::io::stdin();
     if !input.is_terminal() {
         bail!("a restore replaces all data of the practice; add --yes without a terminal");
     }
-    let what = match wanted.to {
-        Some(to) => format!("as it was at {to}"),
-        None => "as it was last archived".to_owned(),
-    };
     output::line(format_args!(
-        "The practice stops and comes back {what}. What happened since is lost to it, but for what \
-         the payment provider knows and for rights that had ended. Go on? [yes/no]"
+        "The practice stops and comes back {}. What happened since is lost to it, but for what the \
+         payment provider knows and for rights that had ended. Go on? [yes/no]",
+        target.says
     ));
     let mut answer = String::new();
     input.lock().read_line(&mut answer).context("no answer can be read")?;
@@ -177,7 +142,7 @@ fn remove(folder: &Path) -> Result<()> {
 
 /// Puts the backup in place of the data, which is put aside. A restore that fails puts it back. One
 /// that goes on replaces what the one before has begun; what that put aside stays.
-fn restore_cluster(layout: &Layout, wanted: &RestoreOptions, goes_on: bool) -> Result<()> {
+fn restore_cluster(layout: &Layout, target: &Target, goes_on: bool) -> Result<()> {
     let data = layout.cluster();
     let aside = data.with_extension("before");
     if goes_on && aside.exists() {
@@ -191,7 +156,7 @@ fn restore_cluster(layout: &Layout, wanted: &RestoreOptions, goes_on: bool) -> R
         paths::create_private(&data)?;
         chown(&data, Some(owner.uid()), Some(owner.gid()))
             .with_context(|| format!("{} cannot be given to its owner", data.display()))?;
-        backrest::restore(layout, &data, wanted.target().as_deref(), &[])
+        backrest::restore(layout, &data, target.for_postgres().as_deref(), &[])
     };
     restoring().or_else(|error| {
         remove(&data)?;
@@ -239,21 +204,4 @@ fn forget_streams(layout: &Layout, _cluster: &Cluster) -> Result<()> {
 /// once, and every order that is still polled is asked about.
 fn ask_the_provider(_layout: &Layout, cluster: &Cluster) -> Result<()> {
     cluster.ask("payments", include_str!("restore/ask_the_provider.sql")).map(drop)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_is_read_and_written_as_postgresql_reads_it() {
-        let wanted =
-            RestoreOptions::read(&["--to", "2026-11-24T18:30:00.25+05:30", "--yes"]).unwrap();
-        assert!(wanted.is_confirmed);
-        assert_eq!(wanted.target().as_deref(), Some("2026-11-24 13:00:00.25+00"));
-        assert_eq!(RestoreOptions::read(&[]).unwrap().target(), None);
-        for bad in [&["--to"][..], &["--to", "yesterday"], &["--force"]] {
-            assert!(RestoreOptions::read(bad).is_err(), "{bad:?}");
-        }
-    }
 }
