@@ -32,7 +32,7 @@ pub(crate) fn take(layout: &Layout, extent: Extent) -> Result<()> {
     // Pictures last: a picture is stored before the review that shows it, so that no review of this
     // backup lacks one.
     let added = pictures::backup(layout)?.added;
-    restore::remove_put_aside(layout)?;
+    restore::remove_old(layout)?;
     match backrest::newest(layout)? {
         Some(newest) => output::line(format_args!(
             "backed up: {} ({}), {added} new pictures",

@@ -79,12 +79,22 @@ impl Cluster {
 
     /// Waits until it takes writes: a restored cluster reads its log first.
     pub(crate) async fn wait_until_writable(&self, limit: Duration) -> Result<()> {
+        self.wait_while(limit, || Ok(())).await
+    }
+
+    /// The same, as long as nothing says that it cannot come to that.
+    pub(crate) async fn wait_while(
+        &self,
+        limit: Duration,
+        mut still_tries: impl FnMut() -> Result<()>,
+    ) -> Result<()> {
         let deadline = Instant::now() + limit;
         loop {
             let answer = self.ask("postgres", "select not pg_is_in_recovery()");
             match answer {
                 Ok(answer) if answer == "t" => return Ok(()),
                 Ok(_) | Err(_) if Instant::now() < deadline => {
+                    still_tries()?;
                     sleep(Duration::from_millis(100)).await;
                 }
                 Ok(_) => bail!("the cluster still reads its log after {limit:?}"),

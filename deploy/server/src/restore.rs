@@ -1,35 +1,34 @@
 //! `sukoon restore`: puts a backup in the practice's place, and does what has to be done after
-//! that. The data that was there stays beside it for a week.
+//! that. The data that was there stays beside it. Where it does not succeed, that data is put back
+//! and the practice opens with it.
+mod aside;
+mod put_back;
 mod wanted;
 
 use super::backrest;
 use super::check_settings::check_settings;
 use super::cluster::Cluster;
 use super::layout::Layout;
+use super::moments;
 use super::pictures;
-use super::power;
+use super::power::{self, StartWatch};
 use super::rights;
-use super::user::command_as_owner;
 use anyhow::{Context, Result, bail};
+pub(crate) use aside::{left_to_a_person, remove_old};
 use machine::checker;
 use machine::environment::Environment;
 use machine::output;
 use machine::paths;
-use machine::process::output_of;
+use std::fmt;
 use std::fs;
 use std::io::{BufRead, IsTerminal};
 use std::os::unix::fs::{MetadataExt, chown};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
 pub(crate) use wanted::RestoreOptions;
 use wanted::Target;
 
-/// How long the data that was replaced stays.
-const KEPT_ASIDE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// The file in it that says since when it lies there.
-const PUT_ASIDE: &str = "sukoon-put-aside";
 /// How long the log of changes may be read.
 const READ_WITHIN: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -42,25 +41,51 @@ pub(crate) async fn run(layout: &Layout, wanted: &RestoreOptions) -> Result<Exit
     }
     output::line(format_args!("The practice stops and comes back {}.", target.says));
     let began = Instant::now();
+    let replaced = replace(layout, wanted, &target).await;
+    let is_sound = match replaced {
+        Ok(is_sound) => is_sound,
+        Err(error) if error.is::<Killed>() => return Err(error),
+        Err(error) => return Err(put_back::after(layout, error).await),
+    };
+    power::start_services(layout)?;
+    output::line(format_args!(
+        "The practice was restored in {} and is starting.",
+        moments::length(i64::try_from(began.elapsed().as_secs()).unwrap_or(i64::MAX))
+    ));
+    if is_sound {
+        aside::note_good_end(layout)?;
+    } else {
+        output::line(format_args!(
+            "What the check has found needs a person; the practice opens nevertheless. The data \
+             that was replaced stays in {} until you remove it.",
+            aside::place(layout).display()
+        ));
+    }
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Puts the backup in place, up to where the services may start; whether it is sound.
+async fn replace(layout: &Layout, wanted: &RestoreOptions, target: &Target) -> Result<bool> {
     power::stop_services(layout)?;
     let goes_on = rights::is_unfinished(layout);
     if !goes_on {
         // What lies there from now on is what this restore has replaced.
-        remove(&layout.cluster().with_extension("before"))?;
+        aside::make_room(layout)?;
         rights::remember(layout, target.is_moment()).await?;
     }
     failpoint("list-kept")?;
+    mark_the_end(layout);
     power::stop_cluster(layout)?;
     output::step("restoring the databases");
-    if let Err(error) = restore_cluster(layout, &target, goes_on) {
-        // What was there is there again, so it may open as it was.
-        rights::forget(layout)?;
-        return Err(error);
-    }
+    restore_cluster(layout, target, goes_on)?;
     failpoint("databases-restored")?;
-    power::start_cluster(layout)?;
+    let mut watch = StartWatch::default();
+    power::start_cluster(layout)
+        .or_else(|error| watch.require_running(layout).and(Err(error)))
+        .context(UNREACHED)?;
     let cluster = power::cluster(layout)?;
-    cluster.wait_until_writable(READ_WITHIN).await?;
+    let opening = cluster.wait_while(READ_WITHIN, || watch.require_running(layout));
+    opening.await.context(UNREACHED)?;
     output::step("checking what was restored");
     let is_sound = check_restored(layout, &cluster).await?;
     for step in STEPS {
@@ -71,15 +96,21 @@ pub(crate) async fn run(layout: &Layout, wanted: &RestoreOptions) -> Result<Exit
     rights::take_away(layout, &cluster, wanted.with_ended_rights)?;
     failpoint("rights-taken-away")?;
     rights::forget(layout)?;
-    power::start_services(layout)?;
-    output::line(format_args!(
-        "The practice was restored in {} s and is starting.",
-        began.elapsed().as_secs()
-    ));
-    if !is_sound {
-        output::line("What the check has found needs a person; the practice opens all the same.");
-    }
-    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(is_sound)
+}
+
+/// What it means when the restored cluster ends while it reads its log.
+const UNREACHED: &str = "the restored databases do not open; if they say that recovery ended \
+                         before the target, nothing was archived after that moment, and \
+                         `sukoon restore` without --to brings everything";
+
+/// Writes one more change, so that a moment after which nothing happened can be reached: PostgreSQL
+/// stops at the first change that is later. A cluster that is lost has none.
+fn mark_the_end(layout: &Layout) {
+    let marked = power::cluster(layout)
+        .and_then(|cluster| cluster.ask("postgres", "select pg_current_xact_id()"));
+    // What the cluster cannot do here, the restore does not need.
+    drop(marked);
 }
 
 /// Whether what was restored was as it had to be when it was written. The provider, who may know
@@ -107,62 +138,40 @@ fn confirmed(target: &Target) -> Result<bool> {
     Ok(answer.trim() == "yes")
 }
 
-/// Fails at a place that a test names.
-fn failpoint(name: &str) -> Result<()> {
+/// A test has ended the restore at a place, as a power cut would.
+#[derive(Debug)]
+struct Killed(&'static str);
+
+impl fmt::Display for Killed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "stopped at {}", self.0)
+    }
+}
+
+impl std::error::Error for Killed {}
+
+/// Ends the restore at a place that a test names.
+fn failpoint(name: &'static str) -> Result<()> {
     let environment = Environment::of_this_process();
-    anyhow::ensure!(environment.get("SUKOON_RESTORE_STOPS_AT") != Some(name), "stopped at {name}");
+    anyhow::ensure!(environment.get("SUKOON_RESTORE_STOPS_AT") != Some(name), Killed(name));
     Ok(())
 }
 
-/// Removes what a restore has put aside, once it has lain there for a week: it is personal data.
-pub(crate) fn remove_put_aside(layout: &Layout) -> Result<()> {
-    let aside = layout.cluster().with_extension("before");
-    let since = fs::metadata(aside.join(PUT_ASIDE)).and_then(|note| note.modified());
-    let age = since.ok().and_then(|since| since.elapsed().ok());
-    if age.is_none_or(|age| age < KEPT_ASIDE) {
-        return Ok(());
-    }
-    // The unit of backups may not write beside the folder, so the folder itself may stay, empty.
-    let mut remove = command_as_owner("find", &aside)?;
-    remove.arg(&aside).args(["-mindepth", "1", "-delete"]);
-    output_of(&mut remove).context("what a restore has put aside cannot be removed")?;
-    output::line("What was put aside by a restore a week ago was removed.");
-    Ok(())
-}
-
-/// Removes a folder, if it is there.
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{} cannot be removed", folder.display()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Puts the backup in place of the data, which is put aside. A restore that fails puts it back. One
-/// that goes on replaces what the one before has begun; what that put aside stays.
+/// Puts the backup in place of the data, which is put aside. A restore that goes on replaces what
+/// the one before has begun; what that put aside stays.
 fn restore_cluster(layout: &Layout, target: &Target, goes_on: bool) -> Result<()> {
-    let data = layout.cluster();
-    let aside = data.with_extension("before");
+    let (data, aside) = (layout.cluster(), aside::place(layout));
     if goes_on && aside.exists() {
-        remove(&data)?;
+        aside::remove(&data)?;
     } else {
         fs::rename(&data, &aside).context("the old data cannot be put aside")?;
     }
     let owner = fs::metadata(&aside).context("the cluster is not there")?;
-    output_of(command_as_owner("touch", &aside)?.arg(aside.join(PUT_ASIDE)))?;
-    let restoring = || -> Result<()> {
-        paths::create_private(&data)?;
-        chown(&data, Some(owner.uid()), Some(owner.gid()))
-            .with_context(|| format!("{} cannot be given to its owner", data.display()))?;
-        backrest::restore(layout, &data, target.for_postgres().as_deref(), &[])
-    };
-    restoring().or_else(|error| {
-        remove(&data)?;
-        fs::rename(&aside, &data).context("the old data cannot be put back")?;
-        Err(error)
-    })
+    aside::note(&aside)?;
+    paths::create_private(&data)?;
+    chown(&data, Some(owner.uid()), Some(owner.gid()))
+        .with_context(|| format!("{} cannot be given to its owner", data.display()))?;
+    backrest::restore(layout, &data, target.for_postgres().as_deref(), &[])
 }
 
 /// Something that has to be done after a restore, before the services start.

@@ -3,6 +3,7 @@ use super::backrest;
 use super::drill;
 use super::layout::Layout;
 use super::operations;
+use super::restore;
 use super::units;
 use anyhow::Result;
 use machine::output;
@@ -24,6 +25,13 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
     for (title, line) in [("backup", last_backup(layout)), ("drill", last_drill(layout))] {
         is_well &= line.is_well;
         output::line(format_args!("{title:<14} {}", line.text));
+    }
+    for copy in restore::left_to_a_person(layout) {
+        output::line(format_args!(
+            "{:<14} {} has the data that a restore replaced; remove it when it is not needed",
+            "copy",
+            copy.display()
+        ));
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -35,6 +35,19 @@ pub(crate) fn state(unit: &str) -> String {
     word.ok().filter(|word| !word.is_empty()).unwrap_or_else(|| "unknown".to_owned())
 }
 
+/// How often systemd has started a unit again since a command started it.
+pub(crate) fn restarts(unit: &str) -> u32 {
+    let told = systemctl(&["show", "--property=NRestarts", "--value", unit]);
+    told.ok().and_then(|told| told.trim().parse().ok()).unwrap_or_default()
+}
+
+/// The last lines that a unit has written.
+pub(crate) fn last_lines(unit: &str, count: u8) -> String {
+    let mut journal = Command::new("journalctl");
+    journal.args(["--no-pager", "--output=cat", "--unit", unit, "--lines", &count.to_string()]);
+    output_of(&mut journal).unwrap_or_default().trim_end().to_owned()
+}
+
 /// The unit of a part by the name that an operator uses.
 pub(crate) fn unit_of(part: &str) -> Option<&'static str> {
     PARTS.into_iter().find(|unit| short(unit) == part)
