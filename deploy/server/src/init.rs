@@ -5,6 +5,7 @@ use super::backup::{self, Extent};
 use super::decisions::Decisions;
 use super::files;
 use super::layout::Layout;
+use super::opening;
 use super::owner_account;
 use super::pictures;
 use super::power;
@@ -15,15 +16,13 @@ use anyhow::{Context, Result, bail};
 use machine::databases;
 use machine::output;
 use machine::process::output_of;
-use machine::report::Report;
 use machine::secrets::SecretStore;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
 
-/// How long the cluster and the services may take to be ready.
+/// How long the cluster may take to be ready.
 const READY_WITHIN: Duration = Duration::from_secs(180);
 
 /// What the command was told.
@@ -163,7 +162,7 @@ async fn open(layout: &Layout, decisions: &Decisions) -> Result<()> {
     output::step("starting");
     units::systemctl(&["daemon-reload"])?;
     units::systemctl(&["enable", "--now", units::TARGET])?;
-    wait_until_open().await?;
+    opening::wait_until_open().await?;
     owner_account::ensure(layout, decisions)?;
     output::line(format_args!("The practice is open: https://{}", decisions.domain));
     output::line(
@@ -171,25 +170,6 @@ async fn open(layout: &Layout, decisions: &Decisions) -> Result<()> {
                   them no backup can be read.",
     );
     Ok(())
-}
-
-/// Waits until the practice answers that it is open.
-pub(crate) async fn wait_until_open() -> Result<()> {
-    let deadline = Instant::now() + READY_WITHIN;
-    loop {
-        let report = Report::ask(files::INNER_PORT).await;
-        if let Some(report) = report.filter(Report::is_open) {
-            report.print_concerns();
-            return Ok(());
-        }
-        if Instant::now() >= deadline {
-            bail!(
-                "the practice is not open after {READY_WITHIN:?}; `sukoon status` and `sukoon \
-                   logs` say what is wrong"
-            );
-        }
-        sleep(Duration::from_millis(500)).await;
-    }
 }
 
 #[cfg(test)]

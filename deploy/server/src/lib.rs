@@ -11,6 +11,7 @@ mod units;
 mod decisions;
 mod requirements;
 mod files;
+mod opening;
 mod moments;
 mod power;
 mod backup;

@@ -3,6 +3,7 @@
 //! and the practice opens with it.
 mod aside;
 mod put_back;
+mod since;
 mod wanted;
 
 use super::backrest;
@@ -61,6 +62,7 @@ pub(crate) async fn run(layout: &Layout, wanted: &RestoreOptions) -> Result<Exit
             aside::place(layout).display()
         ));
     }
+    since::tell(layout).await?;
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

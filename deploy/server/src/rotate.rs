@@ -5,6 +5,7 @@ use super::decisions::Decisions;
 use super::files;
 use super::init;
 use super::layout::Layout;
+use super::opening;
 use super::requirements;
 use super::units;
 use anyhow::{Context, Result};
@@ -42,7 +43,7 @@ async fn start_again(layout: &Layout) -> Result<ExitCode> {
         let mut restart = vec!["restart", "sukoon-migrate.service"];
         restart.extend(units::PARTS.iter().filter(|unit| **unit != units::POSTGRES));
         units::systemctl(&restart)?;
-        init::wait_until_open().await?;
+        opening::wait_until_open().await?;
     }
     output::line("New keys are in use. Copies of /etc/sukoon/secrets have to be made again.");
     Ok(ExitCode::SUCCESS)

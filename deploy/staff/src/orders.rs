@@ -52,7 +52,10 @@ async fn unexplained(session: &Session, listing: &Listing) -> Result<Outcome> {
         return Ok(Outcome::Complete);
     }
     let (zone, orders) = (Zone::of(session).await?, list(&answer["orders"]));
-    table(&zone, orders).show("Every order and payment is explained.");
+    table(&zone, orders).show(match listing.all {
+        true => "Every order and payment is explained.",
+        false => "Every order and payment that is older than a day is explained; --all shows all.",
+    });
     let reasons: BTreeMap<String, String> = orders
         .iter()
         .map(|order| (text(&order["reason"]), text(&order["explanation"])))

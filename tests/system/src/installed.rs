@@ -84,6 +84,17 @@ impl InstalledPractice {
         succeeded(&self.command(words)?.output()?).with_context(|| format!("sukoon {words:?}"))
     }
 
+    /// Ends the cluster at once, as a power cut would.
+    pub fn stop(&self) -> Result<()> {
+        let data = self.root.join("var/lib/sukoon/postgres");
+        let owner = fs::metadata(&data)?.uid();
+        let mut stop = Command::new("setpriv");
+        stop.args([format!("--reuid={owner}"), "--clear-groups".to_owned()]);
+        stop.arg(postgres_programs()?.join("pg_ctl")).current_dir("/");
+        stop.args(["stop", "-s", "-m", "immediate", "-D"]).arg(&data);
+        succeeded(&stop.output()?).map(drop)
+    }
+
     fn socket(&self) -> PathBuf {
         self.root.join("run/sukoon-postgres")
     }
@@ -176,17 +187,7 @@ impl InstalledPractice {
 
 impl Drop for InstalledPractice {
     fn drop(&mut self) {
-        let data = self.root.join("var/lib/sukoon/postgres");
-        let stop = || -> Result<()> {
-            let owner = fs::metadata(&data)?.uid();
-            let mut stop = Command::new("setpriv");
-            stop.args([format!("--reuid={owner}"), "--clear-groups".to_owned()]);
-            stop.arg(postgres_programs()?.join("pg_ctl")).current_dir("/");
-            stop.args(["stop", "-s", "-m", "immediate", "-D"]).arg(&data);
-            stop.output()?;
-            Ok(())
-        };
-        drop(stop());
+        drop(self.stop());
         drop(fs::remove_dir_all(&self.root));
     }
 }

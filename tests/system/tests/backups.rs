@@ -252,3 +252,80 @@ fn a_practice_moves_in_one_sealed_file() -> Result<()> {
     ensure!(there == events, "{there} came of {events}");
     Ok(())
 }
+
+const COMMENT: &str = "select obj_description('clock'::regclass)";
+
+/// A restore that does not succeed: what it says. The practice has its data afterwards, and nothing
+/// keeps it from opening.
+fn failed_restore(installed: &InstalledPractice, to: &str) -> Result<String> {
+    let mut command = installed.command(&["restore", "--yes", "--to", to])?;
+    let done = command.output()?;
+    ensure!(!done.status.success(), "it was restored to {to}");
+    let comment = installed.sql("booking", COMMENT)?;
+    ensure!(comment == "after", "{to}: the data of then are {comment}");
+    let left = ["operations/restoring.json", "postgres.before"];
+    let left = left.map(|it| installed.root.join("var/lib/sukoon").join(it));
+    ensure!(left.iter().all(|it| !it.exists()), "{to}: something keeps the practice closed");
+    Ok(String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+/// The beginning of a second that is later than all that was done.
+fn next_second(installed: &InstalledPractice) -> Result<String> {
+    let sql = "select to_char(clock_timestamp() at time zone 'UTC', \
+               'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')";
+    let done = installed.sql("booking", sql)?;
+    loop {
+        let now = installed.sql("booking", sql)?;
+        if now > done {
+            return Ok(now);
+        }
+    }
+}
+
+#[test]
+fn a_restore_that_does_not_succeed_leaves_the_practice_with_its_data() -> Result<()> {
+    let kept = KeptPractice::sound()?;
+    let installed = InstalledPractice::init()?;
+    installed.forget_the_provider()?;
+    installed.fill(&kept)?;
+    installed.sukoon(&["backup"])?;
+    installed.set_clocks(&kept)?;
+    installed.sql("booking", "comment on table clock is 'after'; select pg_switch_wal()")?;
+    let now = next_second(&installed)?;
+    // Moments that cannot come back are refused before anything stops.
+    let started = "select pg_postmaster_start_time()";
+    let before = installed.sql("booking", started)?;
+    let said = failed_restore(&installed, "2020-01-01T00:00:00Z")?;
+    ensure!(said.contains("oldest backup") && said.contains("Asia/Kolkata"), "{said}");
+    let said = failed_restore(&installed, "2999-01-01T00:00:00Z")?;
+    ensure!(said.contains("has not come yet"), "{said}");
+    ensure!(installed.sql("booking", started)? == before, "something stopped");
+    // Nothing was archived after this moment, and a cluster that is lost cannot write anything.
+    installed.stop()?;
+    let said = failed_restore(&installed, &now)?;
+    ensure!(said.contains("has the data that it had before"), "{said}");
+    ensure!(said.contains("before configured recovery target"), "{said}");
+    fails_after_it_opened(&installed, (&kept, &now))
+}
+
+/// The restored data have opened, and pictures cannot be restored without their key. What the old
+/// data write afterwards comes back with the next restore.
+fn fails_after_it_opened(
+    installed: &InstalledPractice,
+    (kept, now): (&KeptPractice, &str),
+) -> Result<()> {
+    let pictures = installed.root.join("var/lib/sukoon/reviews/pictures/reviews");
+    fs::remove_dir_all(&pictures)?;
+    fs::create_dir(&pictures)?;
+    let key = installed.root.join("etc/sukoon/pgbackrest.d/pictures.key");
+    let away = key.with_extension("away");
+    fs::rename(&key, &away)?;
+    let said = failed_restore(installed, now)?;
+    ensure!(said.contains("has the data that it had before"), "{said}");
+    fs::rename(&away, &key)?;
+    installed.set_clocks(kept)?;
+    installed.sql("booking", "comment on table clock is 'later'; select pg_switch_wal()")?;
+    installed.sukoon(&["restore", "--yes"])?;
+    ensure!(installed.sql("booking", COMMENT)? == "later", "what came since was given up");
+    Ok(())
+}
