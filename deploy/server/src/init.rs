@@ -6,6 +6,7 @@ use super::decisions::Decisions;
 use super::files;
 use super::layout::Layout;
 use super::opening;
+use super::outside;
 use super::owner_account;
 use super::pictures;
 use super::power;
@@ -89,10 +90,13 @@ pub(crate) async fn run(layout: &Layout, options: &InitOptions) -> Result<ExitCo
     if backrest::newest(layout)?.is_none() {
         backup::take(layout, Extent::Full)?;
     }
-    if layout.is_the_machine() {
-        open(layout, &decisions).await?;
+    if !layout.is_the_machine() {
+        return Ok(ExitCode::SUCCESS);
     }
-    Ok(ExitCode::SUCCESS)
+    start()?;
+    opening::wait_until_open().await?;
+    owner_account::ensure(layout, &decisions)?;
+    tell(&decisions.domain).await
 }
 
 /// The packages of Caddy and nats-server start servers of their own, which would have our ports or
@@ -157,19 +161,31 @@ pub(crate) fn set_passwords(layout: &Layout, secret_store: &mut SecretStore) -> 
     Ok(())
 }
 
-/// Starts everything and waits until the practice is open.
-async fn open(layout: &Layout, decisions: &Decisions) -> Result<()> {
+/// Starts everything.
+fn start() -> Result<()> {
     output::step("starting");
     units::systemctl(&["daemon-reload"])?;
-    units::systemctl(&["enable", "--now", units::TARGET])?;
-    opening::wait_until_open().await?;
-    owner_account::ensure(layout, decisions)?;
-    output::line(format_args!("The practice is open: https://{}", decisions.domain));
+    units::systemctl(&["enable", "--now", units::TARGET]).map(drop)
+}
+
+/// Says whether visitors reach the practice.
+async fn tell(domain: &str) -> Result<ExitCode> {
+    output::step("asking for the site as its visitors do");
+    let seen = outside::wait_until_open(domain).await;
+    match &seen {
+        Ok(days) => output::line(format_args!(
+            "The practice is open: https://{domain} (certificate for {days} days)"
+        )),
+        Err(error) => output::line(format_args!(
+            "! The practice runs on this machine, and visitors do not reach it: {error:#}. \
+             `sukoon status` asks again."
+        )),
+    }
     output::line(
         "Keep /etc/sukoon/secrets and /etc/sukoon/pgbackrest.d elsewhere too: without \
                   them no backup can be read.",
     );
-    Ok(())
+    Ok(if seen.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 #[cfg(test)]

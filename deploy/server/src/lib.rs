@@ -12,6 +12,7 @@ mod decisions;
 mod requirements;
 mod files;
 mod opening;
+mod outside;
 mod moments;
 mod power;
 mod backup;
@@ -44,7 +45,8 @@ for the operator of a server on which the package `sukoon` is installed, as root
   init [FILE] [--without CHECK,...]
                             set the practice up: asks what it has to decide, or takes it from a
                             file; looks at name, ports, memory, disk, mail and payment keys first
-  status                    what runs, and when it was last backed up and last restored on trial
+  status                    what runs, whether visitors reach the site, when it was last backed up
+                            and last restored on trial
   doctor                    the same, and the machine once more: name, memory, disk, mail, keys;
                             with SUKOON_EMAIL it is the command of staff
   keys rotate               new passwords and keys between the services; sessions go on

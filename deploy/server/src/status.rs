@@ -1,8 +1,10 @@
 //! `sukoon status`: what runs, and what the last backup and the last drill were.
 use super::backrest;
+use super::decisions::Decisions;
 use super::drill;
 use super::layout::Layout;
 use super::operations;
+use super::outside;
 use super::restore;
 use super::units;
 use anyhow::Result;
@@ -22,7 +24,18 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
         is_well &= state == "active";
         output::line(format_args!("{:<14} {state}", units::short(unit)));
     }
-    for (title, line) in [("backup", last_backup(layout)), ("drill", last_drill(layout))] {
+    if !is_well {
+        output::line(
+            "What is not active: `sukoon logs PART` says why; `systemctl start sukoon.target` \
+             starts what was stopped.",
+        );
+    }
+    let lines = [
+        ("site", site(layout).await),
+        ("backup", last_backup(layout)),
+        ("drill", last_drill(layout)),
+    ];
+    for (title, line) in lines {
         is_well &= line.is_well;
         output::line(format_args!("{title:<14} {}", line.text));
     }
@@ -39,6 +52,21 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
 struct Line {
     is_well: bool,
     text: String,
+}
+
+/// Whether visitors reach the site, by its name and with a certificate that is good.
+async fn site(layout: &Layout) -> Line {
+    let domain = match Decisions::kept(layout) {
+        Ok(decisions) => decisions.domain,
+        Err(error) => return Line { is_well: false, text: format!("unknown: {error:#}") },
+    };
+    match outside::days_left(&domain).await {
+        Ok(days) => Line {
+            is_well: days >= outside::DAYS_MIN,
+            text: format!("https://{domain} answers, certificate for {days} days"),
+        },
+        Err(error) => Line { is_well: false, text: format!("{error:#}") },
+    }
 }
 
 fn last_backup(layout: &Layout) -> Line {
