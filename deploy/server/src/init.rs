@@ -2,6 +2,7 @@
 //! again: what is there stays, and only settings are written anew.
 use super::backrest;
 use super::backup::{self, Extent};
+use super::changes::Settings;
 use super::decisions::Decisions;
 use super::files;
 use super::layout::Layout;
@@ -78,6 +79,7 @@ pub(crate) async fn run(layout: &Layout, options: &InitOptions) -> Result<ExitCo
     }
     requirements::check(&decisions, &without).await?;
     output::step("writing settings");
+    let started = Settings::started(layout).unwrap_or_else(|| Settings::of_files(layout));
     let mut secret_store = SecretStore::open(&layout.secrets())?;
     files::write(layout, &decisions, requirements::memory_mib()?, &mut secret_store)?;
     decisions.keep(layout)?;
@@ -93,7 +95,10 @@ pub(crate) async fn run(layout: &Layout, options: &InitOptions) -> Result<ExitCo
     if !layout.is_the_machine() {
         return Ok(ExitCode::SUCCESS);
     }
-    start()?;
+    let settings = Settings::of_files(layout);
+    let changed = if is_open { started.changed(&settings) } else { Vec::new() };
+    start(&changed)?;
+    settings.keep(layout)?;
     opening::wait_until_open().await?;
     owner_account::ensure(layout, &decisions)?;
     tell(&decisions.domain).await
@@ -161,10 +166,17 @@ pub(crate) fn set_passwords(layout: &Layout, secret_store: &mut SecretStore) -> 
     Ok(())
 }
 
-/// Starts everything.
-fn start() -> Result<()> {
-    output::step("starting");
+/// Starts everything, and again what runs with other settings than it now has.
+fn start(changed: &[String]) -> Result<()> {
     units::systemctl(&["daemon-reload"])?;
+    if !changed.is_empty() {
+        let names: Vec<&str> = changed.iter().map(|unit| units::short(unit)).collect();
+        let names = names.join(", ");
+        output::step(format_args!("starting again with other settings: {names}"));
+        let words = ["restart"].into_iter().chain(changed.iter().map(String::as_str));
+        units::systemctl(&words.collect::<Vec<_>>())?;
+    }
+    output::step("starting");
     units::systemctl(&["enable", "--now", units::TARGET]).map(drop)
 }
 

@@ -11,6 +11,7 @@ mod units;
 mod decisions;
 mod requirements;
 mod files;
+mod changes;
 mod opening;
 mod outside;
 mod moments;
@@ -44,7 +45,8 @@ pub const USAGE: &str = "\
 for the operator of a server on which the package `sukoon` is installed, as root:
   init [FILE] [--without CHECK,...]
                             set the practice up: asks what it has to decide, or takes it from a
-                            file; looks at name, ports, memory, disk, mail and payment keys first
+                            file; looks at name, ports, memory, disk, mail and payment keys first;
+                            with other answers it starts again what they concern
   status                    what runs, whether visitors reach the site, when it was last backed up
                             and last restored on trial
   doctor                    the same, and the machine once more: name, memory, disk, mail, keys;

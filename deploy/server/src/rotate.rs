@@ -1,6 +1,7 @@
 //! `sukoon keys rotate` on a server: new passwords for NATS and PostgreSQL, and new keys with which
 //! services sign calls and events. Sessions go on: identity's own keys are not among them. It may
 //! be interrupted and repeated.
+use super::changes::Settings;
 use super::decisions::Decisions;
 use super::files;
 use super::init;
@@ -43,6 +44,7 @@ async fn start_again(layout: &Layout) -> Result<ExitCode> {
         let mut restart = vec!["restart", "sukoon-migrate.service"];
         restart.extend(units::PARTS.iter().filter(|unit| **unit != units::POSTGRES));
         units::systemctl(&restart)?;
+        Settings::of_files(layout).keep(layout)?;
         opening::wait_until_open().await?;
     }
     output::line("New keys are in use. Copies of /etc/sukoon/secrets have to be made again.");
