@@ -110,3 +110,29 @@ fn a_unit_whose_settings_name_secrets_is_handed_them() {
         assert!(named(unit).lines().any(|it| it == line), "{unit} lacks {line}");
     }
 }
+
+#[test]
+fn nothing_gives_up_for_good() {
+    for (name, text) in services() {
+        let has = |line: &str| text.lines().any(|it| it == line);
+        if has("Type=oneshot") {
+            continue;
+        }
+        let unit = text.split("[Service]").next().unwrap();
+        assert!(has("Restart=always"), "{name} stays away");
+        assert!(unit.contains("\nStartLimitIntervalSec=0\n"), "{name} gives up");
+        assert!(has("RestartMaxDelaySec=60"), "{name} may wait for longer than a minute");
+    }
+}
+
+#[test]
+fn what_needs_the_cluster_does_not_end_with_it() {
+    for (name, text) in services() {
+        let ends_with = |line: &str| {
+            let (key, units) = line.split_once('=').unwrap_or_default();
+            ["Requires", "BindsTo", "PartOf", "Requisite"].contains(&key)
+                && units.contains("sukoon-postgres")
+        };
+        assert!(!text.lines().any(ends_with), "{name} stays away when PostgreSQL was stopped");
+    }
+}
