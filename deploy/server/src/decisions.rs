@@ -5,12 +5,17 @@ use kernel::PaymentProvider;
 use machine::output;
 use machine::secrets;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
 /// The file among the secrets in which they are kept.
 const KEPT: &str = "decisions.toml";
+
+/// The parts that may have settings of their own.
+const PARTS: [&str; 7] =
+    ["gateway", "catalogue", "identity", "booking", "payments", "notifications", "reviews"];
 
 /// Everything that cannot be known without the practice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +36,10 @@ pub(crate) struct Decisions {
     /// Where backups go.
     #[serde(default)]
     pub(crate) backups: Backups,
+    /// Settings of the parts beside those that follow from the rest, by part and name. They come
+    /// last.
+    #[serde(default)]
+    pub(crate) settings: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 /// The practice's owner.
@@ -91,7 +100,7 @@ pub(crate) struct Backups {
     /// Lines for pgBackRest that name another place than this machine, for example a bucket:
     /// `repo1-type = "s3"` and what belongs to it. Without them a fire takes the backups too.
     #[serde(default)]
-    pub(crate) place: std::collections::BTreeMap<String, String>,
+    pub(crate) place: BTreeMap<String, String>,
 }
 
 fn provider() -> String {
@@ -152,6 +161,7 @@ impl Decisions {
                 token: ask("The token for it")?,
             },
             backups: Backups::default(),
+            settings: BTreeMap::new(),
         };
         decisions.require_usable()?;
         Ok(decisions)
@@ -192,6 +202,24 @@ impl Decisions {
             .any(|(name, value)| !name.starts_with("repo1-") || value.contains('\n'))
         {
             bail!("[backups.place] takes pgBackRest's settings that begin with repo1-");
+        }
+        self.require_usable_settings()
+    }
+
+    fn require_usable_settings(&self) -> Result<()> {
+        let is_name = |name: &str| {
+            let is_letter = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+            !name.is_empty() && name.bytes().all(is_letter)
+        };
+        for (part, settings) in &self.settings {
+            if !PARTS.contains(&part.as_str()) {
+                bail!("[settings.{part}] names no part; the parts are {}", PARTS.join(", "));
+            }
+            for (name, value) in settings {
+                if !is_name(name) || value.contains(['\n', '\'']) {
+                    bail!("[settings.{part}] has {name}, which cannot stand in a setting");
+                }
+            }
         }
         Ok(())
     }
@@ -243,6 +271,10 @@ url = "https://meet.example.org"
 token = "token"
 [backups.place]
 repo1-type = "s3"
+[settings.gateway]
+GATEWAY_CHECKOUT_ORIGINS = "https://pay.example.org"
+[settings.payments]
+PAYMENTS_WEBHOOK_SECRET_PREVIOUS = "the former one, which still counts"
 "#;
 
     /// Those of `FILE`.
@@ -275,6 +307,8 @@ repo1-type = "s3"
             ("repo1-type", "pg1-path", "begin with repo1-"),
             ("domain", "domein", "unknown field"),
             ("\"secret\"", "\"a'b\"", "single quote"),
+            ("settings.gateway", "settings.postgres", "the parts are gateway"),
+            ("GATEWAY_CHECKOUT", "gateway-checkout", "cannot stand in a setting"),
         ] {
             let error = read(&sound.replacen(right, wrong, 1)).unwrap_err();
             assert!(format!("{error:#}").contains(says), "{wrong}: {error:#}");

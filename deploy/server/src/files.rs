@@ -9,7 +9,7 @@ use machine::nats;
 use machine::paths;
 use machine::secrets::{self, SecretStore};
 pub(crate) use settings::{INNER_PORT, POSTGRES_PORT, credentials};
-use settings::{SERVICES, UnitSettings};
+use settings::{SERVICES, UnitSettings, WRITTEN};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -20,6 +20,12 @@ const IDENT: &str = include_str!("../../vm/etc/pg_ident.conf");
 const NATS: &str = include_str!("../../vm/etc/nats.conf");
 const CADDY: &str = include_str!("../../vm/etc/Caddyfile");
 const BACKREST: &str = include_str!("../../vm/etc/pgbackrest.conf");
+
+/// What the place of a person's own settings has at first.
+const OWN: &str = "\
+# Your own settings of all parts, NAME='value' on a line each: read last, and never overwritten.
+# Secrets go to [settings.PART] of the answers. `systemctl restart sukoon.target` takes them.
+";
 
 /// Writes all of them. What exists is written again with the same secrets.
 pub(crate) fn write(
@@ -37,10 +43,12 @@ pub(crate) fn write(
     for (service, ..) in SERVICES {
         let mut own = UnitSettings::of(layout, service, secret_store);
         own.service(service, decisions)?;
+        own.own(decisions)?;
         own.write()?;
     }
     let mut gateway = UnitSettings::of(layout, "gateway", secret_store);
     gateway.gateway();
+    gateway.own(decisions)?;
     gateway.write()?;
     let mut migrate = UnitSettings::of(layout, "migrate", secret_store);
     migrate.migrations()?;
@@ -80,11 +88,13 @@ fn servers(
         ("Caddyfile", &caddy),
         ("pgbackrest.conf", BACKREST),
     ] {
-        write_public(&folder.join(name), &layout.rooted(text))?;
+        write_public(&folder.join(name), &format!("{WRITTEN}{}", layout.rooted(text)))?;
     }
+    places_of_own_settings(&folder)?;
     let users = nats::authorization(&nats::users(secret_store)?, false);
+    let users = format!("{WRITTEN}{users}");
     private_for(layout, "sukoon-nats", &folder.join("nats-users.conf"), &users)?;
-    let mut place = String::from("[global]\n");
+    let mut place = format!("{WRITTEN}[global]\n");
     place.push_str(&format!(
         "repo1-cipher-pass={}\n",
         secret_store.get_or_create("backup-passphrase")?
@@ -99,6 +109,16 @@ fn servers(
     fs::create_dir_all(&secrets).context("the folder of the backups' secrets cannot be made")?;
     give_to(layout, "sukoon-postgres", &secrets, 0o700)?;
     private_for(layout, "sukoon-postgres", &secrets.join("place.conf"), &place)
+}
+
+/// Makes what is read last, where it is missing. It is never written again.
+fn places_of_own_settings(folder: &Path) -> Result<()> {
+    let own = folder.join("own.env");
+    if !own.exists() {
+        secrets::write_private(&own, OWN.as_bytes())?;
+    }
+    let caddy = folder.join("Caddyfile.d");
+    fs::create_dir_all(&caddy).with_context(|| format!("{} cannot be made", caddy.display()))
 }
 
 /// The name of the user that owns what a trial makes.
@@ -185,6 +205,47 @@ mod tests {
     }
 
     #[test]
+    fn a_person_s_own_settings_come_last_and_stay() {
+        let root = std::env::temp_dir().join(format!("sukoon-own-{}", std::process::id()));
+        let layout = Layout::of(&Environment::from([("SUKOON_ROOT", root.to_str().unwrap())]));
+        let mut store = SecretStore::open(&layout.secrets()).unwrap();
+        let mut decisions = decisions();
+        let own = [("LOG_FILTER", "debug"), ("METRICS_LISTEN", "127.0.0.1:1")];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        decisions.settings.insert("booking".to_owned(), own.into());
+        write(&layout, &decisions, 1024, &mut store).unwrap();
+        let at = |name: &str| layout.configuration().join(name);
+        let read = |name: &str| fs::read_to_string(at(name)).unwrap();
+        fs::write(at("own.env"), "LOG_FILTER='trace'\n").unwrap();
+        fs::write(at("Caddyfile.d/own"), "tls internal\n").unwrap();
+        write(&layout, &decisions, 1024, &mut store).unwrap();
+        assert_eq!(read("own.env"), "LOG_FILTER='trace'\n");
+        assert_eq!(read("Caddyfile.d/own"), "tls internal\n");
+        let import = format!("import {}/*", at("Caddyfile.d").display());
+        assert!(read("Caddyfile").contains(&import), "{}", read("Caddyfile"));
+        let booking = read("env/booking.env");
+        assert_eq!(booking.matches("METRICS_LISTEN=").count(), 1, "{booking}");
+        assert!(booking.contains("METRICS_LISTEN='127.0.0.1:1'\n"), "{booking}");
+        assert!(read("env/gateway.env").contains("GATEWAY_CHECKOUT_ORIGINS='https://pay"));
+        // A secret stands in no environment.
+        assert!(read("env/payments.env").contains("PAYMENTS_WEBHOOK_SECRET_PREVIOUS_FILE="));
+        for name in [
+            "Caddyfile",
+            "postgresql.conf",
+            "nats.conf",
+            "nats-users.conf",
+            "pg_hba.conf",
+            "pg_ident.conf",
+            "pgbackrest.conf",
+            "pgbackrest.d/place.conf",
+            "env/booking.env",
+        ] {
+            assert!(read(name).starts_with("# Written by `sukoon init`"), "{name}");
+        }
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
     fn the_units_of_the_checker_and_of_alarms_read_their_settings_as_a_credential() {
         let folder = std::env::temp_dir().join(format!("sukoon-unit-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
@@ -205,6 +266,7 @@ mod tests {
         read.sort_unstable();
         read.dedup();
         let named = ["%i", "migrate", "practice"].map(|it| format!("/etc/sukoon/env/{it}.env"));
-        assert_eq!(read, named);
+        assert_eq!(read[0], "-/etc/sukoon/own.env");
+        assert_eq!(read[1..], named);
     }
 }

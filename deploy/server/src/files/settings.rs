@@ -9,6 +9,11 @@ use machine::secrets::CALLERS;
 use machine::secrets::{self, SecretStore};
 use machine::settings::Settings;
 
+/// The first line of what is written, so that a person's own lines go elsewhere.
+pub(super) const WRITTEN: &str = "\
+# Written by `sukoon init`, which overwrites it. What is your own goes to own.env, Caddyfile.d or
+# [settings] of the answers: /usr/share/sukoon/docs/SERVER.md.
+";
 /// The ports of everything that listens, on loopback.
 pub(crate) const POSTGRES_PORT: u16 = 7432;
 const NATS_PORT: u16 = 7422;
@@ -31,6 +36,9 @@ const STORES: [&str; 5] = machine::databases::SERVICES;
 const CONNECTIONS_MAX: u32 = 3;
 /// Where the metrics of processes are told, on loopback, each after the one before.
 const METRICS_PORT: u16 = 7701;
+
+/// Words in the names of secrets.
+const SECRET: [&str; 5] = ["SECRET", "KEY", "TOKEN", "PASSWORD", "PASSPHRASE"];
 
 /// The settings of one file.
 #[derive(Debug)]
@@ -57,7 +65,7 @@ impl<'a> UnitSettings<'a> {
         let folder = self.layout.secrets().join("settings");
         paths::create_private(&folder)?;
         paths::create_private(&folder.join(self.own.process))?;
-        let text = format!("# Written by `sukoon init`.\n{}", self.own.lines());
+        let text = format!("{WRITTEN}{}", self.own.lines());
         secrets::write_private(&self.layout.environment_file(self.own.process), text.as_bytes())
     }
 
@@ -164,6 +172,19 @@ impl<'a> UnitSettings<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What the practice has decided beside that: it comes last.
+    pub(super) fn own(&mut self, decisions: &Decisions) -> Result<()> {
+        let part = decisions.settings.get(self.own.process);
+        for (name, value) in part.into_iter().flatten() {
+            if SECRET.iter().any(|word| name.contains(word)) {
+                self.own.set_secret(name, value)?;
+            } else {
+                self.own.set(name, value);
+            }
+        }
+        Ok(())
     }
 
     /// What the migrations are told, who own the databases.
