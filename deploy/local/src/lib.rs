@@ -66,7 +66,10 @@ pub fn main() -> Result<ExitCode> {
         if let Some(done) = run_anywhere(&environment, paths.as_ref().ok(), &arguments).await {
             return done;
         }
-        let paths = paths?;
+        let paths = paths.map_err(|error| match server::instead(&environment, &words) {
+            Some(says) => anyhow::anyhow!(says),
+            None => error,
+        })?;
         match words.as_slice() {
             [] | ["up"] => {
                 let run_config = up::RunConfig::open(&environment, &paths).await?;
@@ -133,7 +136,8 @@ async fn run_anywhere(
     if let Some(done) = server::run(environment, &words).await {
         return Some(done);
     }
-    if let Some(code) = staff_commands::run(environment, paths, arguments).await {
+    if let Some(code) = staff_commands::run(&server::for_staff(environment), paths, arguments).await
+    {
         return Some(Ok(code));
     }
     match words.as_slice() {

@@ -8,7 +8,7 @@ use machine::account;
 use machine::nats;
 use machine::paths;
 use machine::secrets::{self, SecretStore};
-pub(crate) use settings::{INNER_PORT, POSTGRES_PORT, credentials};
+pub(crate) use settings::{GATEWAY_PORT, INNER_PORT, POSTGRES_PORT, credentials};
 use settings::{SERVICES, UnitSettings, WRITTEN};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -21,6 +21,8 @@ const NATS: &str = include_str!("../../vm/etc/nats.conf");
 const CADDY: &str = include_str!("../../vm/etc/Caddyfile");
 const BACKREST: &str = include_str!("../../vm/etc/pgbackrest.conf");
 
+/// The file with the site's address, which staff who are not root read too.
+pub(crate) const SITE: &str = "public-url";
 /// What the place of a person's own settings has at first.
 const OWN: &str = "\
 # Your own settings of all parts, NAME='value' on a line each: read last, and never overwritten.
@@ -90,6 +92,7 @@ fn servers(
     ] {
         write_public(&folder.join(name), &format!("{WRITTEN}{}", layout.rooted(text)))?;
     }
+    write_public(&folder.join(SITE), &format!("https://{}\n", decisions.domain))?;
     places_of_own_settings(&folder)?;
     let users = nats::authorization(&nats::users(secret_store)?, false);
     let users = format!("{WRITTEN}{users}");
@@ -226,6 +229,7 @@ mod tests {
         let booking = read("env/booking.env");
         assert_eq!(booking.matches("METRICS_LISTEN=").count(), 1, "{booking}");
         assert!(booking.contains("METRICS_LISTEN='127.0.0.1:1'\n"), "{booking}");
+        assert_eq!(read(SITE), "https://book.example.org\n");
         assert!(read("env/gateway.env").contains("GATEWAY_CHECKOUT_ORIGINS='https://pay"));
         // A secret stands in no environment.
         assert!(read("env/payments.env").contains("PAYMENTS_WEBHOOK_SECRET_PREVIOUS_FILE="));

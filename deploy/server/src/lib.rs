@@ -82,6 +82,39 @@ pub fn watched(environment: &Environment) -> Result<Environment> {
     Ok(environment.with(settings.filter(|(name, _)| is_unit || name == "SUKOON_METRICS_PORTS")))
 }
 
+/// The environment in which staff's commands find the practice of this server, if there is one: by
+/// its gateway on loopback, with links of the address that clients have.
+pub fn for_staff(environment: &Environment) -> Environment {
+    let Some(layout) = Layout::installed(environment) else { return environment.clone() };
+    let mut found = vec![
+        ("SUKOON_SERVER_URL", format!("http://127.0.0.1:{}", files::GATEWAY_PORT)),
+        ("SUKOON_SERVER_INNER_URL", format!("http://127.0.0.1:{}", files::INNER_PORT)),
+    ];
+    let site = std::fs::read_to_string(layout.configuration().join(files::SITE));
+    found.extend(site.ok().map(|site| ("SUKOON_PUBLIC_URL", site.trim().to_owned())));
+    environment.with(found.into_iter().map(|(name, value)| (name.to_owned(), value)))
+}
+
+/// What a command that is for a practice of `sukoon up` has to say on a server; none elsewhere.
+pub fn instead(environment: &Environment, words: &[&str]) -> Option<String> {
+    Layout::installed(environment)?;
+    Some(match words {
+        ["owner", ..] => {
+            "the owner's password is on no file of a server: `sukoon init` printed it \
+                          once. A new one is set by \"Forgot password\" on the sign-in page; codes \
+                          of the second step are in the owner's own app"
+                .to_owned()
+        }
+        ["reset-factors", ..] => "on a server an owner or admin takes a second step off: \
+                                  Organisation, Members, on the site"
+            .to_owned(),
+        _ => format!(
+            "there is no command `{}` on a server; `sukoon help` lists them",
+            words.join(" ")
+        ),
+    })
+}
+
 /// Runs one of these commands; none when the words name no such command.
 pub async fn run(environment: &Environment, words: &[&str]) -> Option<Result<ExitCode>> {
     let known = [

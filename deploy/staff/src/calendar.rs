@@ -204,5 +204,5 @@ fn problem(word: &Value) -> &'static str {
 /// The whole address of a feed, or nothing.
 fn address(session: &Session, feed: &Value) -> String {
     let path = text(&feed["path"]);
-    if path.is_empty() { path } else { format!("{}{path}", session.url()) }
+    if path.is_empty() { path } else { format!("{}{path}", session.site()) }
 }

@@ -89,6 +89,8 @@ fn ask_for_code() -> Result<String> {
 pub(crate) struct Credentials {
     /// The practice.
     pub(crate) url: String,
+    /// The practice's address for clients, with which links begin.
+    pub(crate) site: String,
     /// The account.
     pub(crate) email: String,
     /// Its password.
@@ -103,13 +105,16 @@ pub(crate) struct Credentials {
 
 impl Credentials {
     /// The practice and the account that the environment names; by default the practice that runs
-    /// on this machine, and its owner.
+    /// on this machine, and its owner. A server with the package has no owner's password, so the
+    /// account is always named there.
     pub(crate) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
         let running =
             paths.map(|paths| run_state::running_practice(&paths.data)).unwrap_or_default();
-        let inner_url = running.inner_url();
+        let of_server = |name: &str| environment.get(name).map(str::to_owned);
+        let inner_url = running.inner_url().or_else(|| of_server("SUKOON_SERVER_INNER_URL"));
         let given = environment.get("SUKOON_URL").map(|url| url.trim_end_matches('/').to_owned());
-        let url = given.clone().or(running.public_url).context(
+        let server = of_server("SUKOON_SERVER_URL");
+        let url = given.clone().or(running.public_url).or(server.clone()).context(
             "no practice runs on this machine: start one with `make run`, or set SUKOON_URL to \
              the address of yours",
         )?;
@@ -120,7 +125,7 @@ impl Credentials {
         let (email, password) = match person {
             (Some(email), Some("-")) => (email.to_owned(), read_line(std::io::stdin().lock())?),
             (Some(email), Some(password)) => (email.to_owned(), password.to_owned()),
-            (None, None) if given.is_none() => {
+            (None, None) if given.is_none() && server.as_ref() != Some(&url) => {
                 let paths = paths.context("the data folder is not known")?;
                 let email = running.owner_email.context(
                     "this practice has no owner of ours; set SUKOON_EMAIL and SUKOON_PASSWORD",
@@ -133,14 +138,20 @@ impl Credentials {
                 (email, owner::password(&paths.data)?)
             }
             // The password of this machine's owner is never sent to another address.
-            _ => bail!("set SUKOON_EMAIL and SUKOON_PASSWORD to sign in"),
+            _ => bail!(
+                "set SUKOON_EMAIL and SUKOON_PASSWORD to sign in; with SUKOON_PASSWORD=- the \
+                 password is read from standard input"
+            ),
         };
         if !url.starts_with("https://") && !is_loopback(&url) {
             bail!("{url} is not https, so a password would travel in the open");
         }
         let kept = kept.or_else(|| KeptSession::of_person(environment, &url, &email));
         let inner_url = inner_url.filter(|_| given.is_none());
-        Ok(Self { url, email, password, second_step, kept, inner_url })
+        // Clients have no use for a loopback address of this machine.
+        let public = of_server("SUKOON_PUBLIC_URL").filter(|_| is_loopback(&url));
+        let site = public.unwrap_or_else(|| url.clone());
+        Ok(Self { url, site, email, password, second_step, kept, inner_url })
     }
 }
 
@@ -203,6 +214,26 @@ mod tests {
                 ("SUKOON_PASSWORD", "a quiet garden"),
             ]);
             assert_eq!(found.is_ok(), fine, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_server_is_asked_on_loopback_and_its_links_are_those_of_clients() {
+        let server = [
+            ("SUKOON_SERVER_URL", "http://127.0.0.1:7480"),
+            ("SUKOON_PUBLIC_URL", "https://book.example.org"),
+        ];
+        let told = found(server).err().unwrap().to_string();
+        assert!(told.contains("SUKOON_EMAIL") && !told.contains("make run"), "{told}");
+        let person = [("SUKOON_EMAIL", "asha@example.org"), ("SUKOON_PASSWORD", "a quiet garden")];
+        let [(url, here), (public, site)] = server;
+        let signed_in = found([(url, here), (public, site), person[0], person[1]]).unwrap();
+        assert_eq!((signed_in.url.as_str(), signed_in.site.as_str()), (here, site));
+        // An address that a person names stays as it is, but for loopback.
+        for (given, links) in [(here, site), ("https://other.example", "https://other.example")] {
+            let given = ("SUKOON_URL", given);
+            let found = found([given, (public, site), person[0], person[1]]).unwrap();
+            assert_eq!(found.site, links);
         }
     }
 

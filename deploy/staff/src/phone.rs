@@ -104,7 +104,7 @@ fn show(session: &Session, zone: &Zone, answer: &Value) {
     }
     let booking = &answer["booking"]["booking"];
     let id = text(&booking["bookingId"]);
-    let (site, key) = (session.url(), text(&answer["pageKey"]));
+    let (site, key) = (session.site(), text(&answer["pageKey"]));
     if booking["heldUntilAt"].is_null() {
         output::line(format_args!(
             "The new link to the page of {id} is mailed. Who has this address can see it, too:\n\

@@ -24,6 +24,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(crate) struct Session {
     http: reqwest::Client,
     url: String,
+    site: String,
     inner_url: Option<String>,
     tokens: Mutex<Tokens>,
     second_step: SecondStep,
@@ -69,10 +70,11 @@ impl Session {
             .user_agent("sukoon")
             .build()
             .context("no HTTP client can be made")?;
-        let Credentials { url, email, password, second_step, kept, inner_url } = credentials;
+        let Credentials { url, site, email, password, second_step, kept, inner_url } = credentials;
         let tokens = Mutex::default();
         let options = CommonOptions::default();
-        Ok((Self { http, url, inner_url, tokens, second_step, kept, options }, email, password))
+        let session = Self { http, url, site, inner_url, tokens, second_step, kept, options };
+        Ok((session, email, password))
     }
 
     /// Whether the kept session goes on.
@@ -192,9 +194,9 @@ impl Session {
         Ok((answer.status(), answer.json().await.unwrap_or_default()))
     }
 
-    /// The practice's address, without a slash at its end.
-    pub(crate) fn url(&self) -> &str {
-        &self.url
+    /// The practice's address for clients, without a slash at its end.
+    pub(crate) fn site(&self) -> &str {
+        &self.site
     }
 
     /// Signs out, unless the session stays. If that fails, the token expires within an hour.

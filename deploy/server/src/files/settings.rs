@@ -17,7 +17,8 @@ pub(super) const WRITTEN: &str = "\
 /// The ports of everything that listens, on loopback.
 pub(crate) const POSTGRES_PORT: u16 = 7432;
 const NATS_PORT: u16 = 7422;
-const GATEWAY_PORT: u16 = 7480;
+/// The gateway's port for visitors, whom Caddy brings.
+pub(crate) const GATEWAY_PORT: u16 = 7480;
 /// The gateway's port for those on this machine: its health report.
 pub(crate) const INNER_PORT: u16 = 7481;
 /// The services with their ports for gRPC and, if they have one, for HTTP.
