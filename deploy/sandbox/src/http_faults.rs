@@ -41,6 +41,8 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
         ("GET", "/l/{code}") => "links.page",
         ("POST", "/meetings") => "meetings.create",
         ("POST", "/messages") => "messages.send",
+        ("POST", "/push/ntfy/{topic}" | "/push/json") => "pushes.send",
+        ("POST", "/push/telegram/{bot}/sendMessage") => "pushes.send",
         ("GET", "/oidc/.well-known/openid-configuration") => "oidc.discovery",
         ("GET", "/oidc/jwks") => "oidc.keys",
         ("POST", "/oidc/token") => "oidc.token",

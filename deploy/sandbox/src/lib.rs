@@ -10,6 +10,7 @@ mod store;
 mod faults;
 mod switches;
 mod checkout_log;
+mod push_log;
 mod calendar_files;
 mod scheduled_events;
 mod host_names;
@@ -20,6 +21,7 @@ mod checkout;
 mod link_page;
 mod meeting;
 mod messages;
+mod pushes;
 mod oidc;
 mod calendars;
 mod scheduling;
@@ -123,6 +125,7 @@ fn router(app: &SharedState) -> Router {
         .merge(link_page::routes())
         .merge(meeting::routes())
         .merge(messages::routes())
+        .merge(pushes::routes())
         .merge(oidc::routes())
         .merge(calendars::routes())
         .merge(scheduling::routes())

@@ -33,6 +33,7 @@ pub(crate) struct AppState {
     pub(crate) faults: Faults,
     pub(crate) calendars: Calendars,
     pub(crate) scheduling: Scheduling,
+    pub(crate) pushes: crate::push_log::Pushes,
     pub(crate) switches: crate::switches::AccountSwitches,
     /// Idempotency keys of refunds that were refused because of a low balance: they stay refused.
     pub(crate) refused_keys: Mutex<BTreeSet<String>>,
@@ -69,6 +70,7 @@ impl AppState {
             faults: Faults::default(),
             calendars: Calendars::default(),
             scheduling: Scheduling::default(),
+            pushes: crate::push_log::Pushes::default(),
             switches: crate::switches::AccountSwitches::default(),
             refused_keys: Mutex::default(),
             http,

@@ -7,6 +7,8 @@ mod website;
 #[cfg(test)]
 mod payments;
 #[cfg(test)]
+mod pushes;
+#[cfg(test)]
 mod links;
 #[cfg(test)]
 mod webhooks;
