@@ -1,5 +1,5 @@
 //! `sukoon watch`: alarms and figures on a terminal, without Prometheus, and mails to the operator
-//! when an alarm begins.
+//! when an alarm begins, by mail and by a push.
 mod alarms;
 mod mail;
 mod rules;
@@ -7,12 +7,13 @@ mod screen;
 mod series;
 mod targets;
 
-use alarms::Alarms;
+use alarms::{Alarm, Alarms};
 use anyhow::{Result, bail};
 use machine::environment::Environment;
 use machine::output;
 use machine::run_state::previous_run;
 use mail::Mailer;
+use server::{Message, Push};
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -39,7 +40,8 @@ pub(crate) async fn run(
     };
     let sandbox = data.and_then(|data| previous_run(data).parts.remove("sandbox"));
     let sandbox_port = sandbox.and_then(|part| part.ports.get("smtp").copied());
-    let mailer = Mailer::open(environment, sandbox_port)?;
+    let ways =
+        Ways { mailer: Mailer::open(environment, sandbox_port)?, push: Push::open(environment)? };
     let (rules, mut alarms) = (rules::all(), Alarms::default());
     let mut stop = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -59,12 +61,44 @@ pub(crate) async fn run(
             let is_quiet = begun.is_empty();
             return Ok(if is_quiet { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
-        if let Some(mailer) = &mailer
-            && let Err(error) = mailer.tell(&begun).await
-        {
-            output::problem(&error.context("the operator was not told"));
+        if !begun.is_empty() && !ways.tell(&begun).await {
             alarms.take_back(&begun);
         }
+    }
+}
+
+/// The ways by which the operator is told.
+struct Ways {
+    mailer: Option<Mailer>,
+    push: Option<Push>,
+}
+
+impl Ways {
+    /// Tells of alarms by all ways; no where every way has failed, so that they are told again.
+    async fn tell(&self, begun: &[Alarm]) -> bool {
+        let mut outcomes = Vec::new();
+        if let Some(mailer) = &self.mailer {
+            outcomes.push(mailer.tell(begun).await);
+        }
+        if let Some(push) = &self.push {
+            outcomes.push(push.tell(&pushed(begun)).await);
+        }
+        let is_told = outcomes.is_empty() || outcomes.iter().any(Result::is_ok);
+        for error in outcomes.into_iter().filter_map(Result::err) {
+            output::problem(&error.context("a way to tell the operator has failed"));
+        }
+        is_told
+    }
+}
+
+/// One message about all of them.
+fn pushed(alarms: &[Alarm]) -> Message {
+    let names: Vec<&str> = alarms.iter().map(|alarm| alarm.name.as_str()).collect();
+    let lines: Vec<String> = alarms.iter().map(screen::line).collect();
+    Message {
+        title: format!("Sukoon alarm: {}", names.join(", ")),
+        text: lines.join("\n"),
+        is_urgent: alarms.iter().any(|alarm| alarm.is_page),
     }
 }
 

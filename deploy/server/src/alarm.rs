@@ -2,16 +2,43 @@
 //! systemd calls it.
 use crate::layout::Layout;
 use crate::operations;
+use crate::push::{Message as PushMessage, Push};
 use anyhow::{Context, Result, bail};
 use lettre::message::Mailbox;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use machine::environment::Environment;
 use machine::output;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-/// Sends the mail.
+/// Sends the mail, and pushes the same where an address for that is named. One of them is enough.
 pub(crate) async fn run(layout: &Layout, job: &str) -> Result<ExitCode> {
     let settings: BTreeMap<_, _> = operations::settings_of(layout, "alarm")?.into_iter().collect();
+    let environment = Environment::default().with(settings.clone().into_iter());
+    let pushed = match Push::open(&environment)? {
+        Some(push) => push.tell(&push_of(job)).await.map(|()| true),
+        None => Ok(false),
+    };
+    match (mail(&settings, job).await, pushed) {
+        (Err(error), Ok(true)) => output::problem(&error),
+        (mailed, pushed) => {
+            mailed?;
+            pushed?;
+        }
+    }
+    output::line(format_args!("told the operator that {job} has failed"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn push_of(job: &str) -> PushMessage {
+    PushMessage {
+        title: format!("Sukoon: {job} has failed"),
+        text: "`sukoon status` on the server says more.".to_owned(),
+        is_urgent: false,
+    }
+}
+
+async fn mail(settings: &BTreeMap<String, String>, job: &str) -> Result<()> {
     let setting = |name: &str| {
         settings.get(name).with_context(|| format!("{name} is missing; `sukoon init` writes it"))
     };
@@ -27,9 +54,7 @@ pub(crate) async fn run(layout: &Layout, job: &str) -> Result<ExitCode> {
     let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(server)
         .context("NOTIFICATIONS_SMTP_URL names no mail server")?
         .build();
-    transport.send(message).await.context("the mail server did not take the alarm")?;
-    output::line(format_args!("told the operator that {job} has failed"));
-    Ok(ExitCode::SUCCESS)
+    transport.send(message).await.context("the mail server did not take the alarm").map(drop)
 }
 
 fn message(from: Mailbox, to: Mailbox, job: &str) -> Result<Message> {

@@ -1,5 +1,6 @@
 //! What a practice has to decide before it can open: read from a file, or asked on the terminal.
 use super::layout::Layout;
+use super::push;
 use anyhow::{Context, Result, bail};
 use kernel::PaymentProvider;
 use machine::output;
@@ -36,6 +37,9 @@ pub(crate) struct Decisions {
     /// Where backups go.
     #[serde(default)]
     pub(crate) backups: Backups,
+    /// Where alarms are pushed to, beside the mails to the operator.
+    #[serde(default)]
+    pub(crate) alarms: Option<Alarms>,
     /// Settings of the parts beside those that follow from the rest, by part and name. They come
     /// last.
     #[serde(default)]
@@ -103,6 +107,16 @@ pub(crate) struct Backups {
     pub(crate) place: BTreeMap<String, String>,
 }
 
+/// Where alarms are pushed to: a phone, by another way than the mail server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Alarms {
+    /// `ntfy`, `telegram` or `json`.
+    pub(crate) form: String,
+    /// The address, which holds the topic or the bot's token.
+    pub(crate) url: String,
+}
+
 fn provider() -> String {
     PaymentProvider::FIRST.api_url.to_owned()
 }
@@ -161,6 +175,7 @@ impl Decisions {
                 token: ask("The token for it")?,
             },
             backups: Backups::default(),
+            alarms: None,
             settings: BTreeMap::new(),
         };
         decisions.require_usable()?;
@@ -202,6 +217,9 @@ impl Decisions {
             .any(|(name, value)| !name.starts_with("repo1-") || value.contains('\n'))
         {
             bail!("[backups.place] takes pgBackRest's settings that begin with repo1-");
+        }
+        if let Some(Alarms { form, url }) = &self.alarms {
+            push::require_usable(url, form)?;
         }
         self.require_usable_settings()
     }
@@ -271,6 +289,9 @@ url = "https://meet.example.org"
 token = "token"
 [backups.place]
 repo1-type = "s3"
+[alarms]
+form = "ntfy"
+url = "https://ntfy.sh/topic"
 [settings.gateway]
 GATEWAY_CHECKOUT_ORIGINS = "https://pay.example.org"
 [settings.payments]
@@ -307,6 +328,7 @@ PAYMENTS_WEBHOOK_SECRET_PREVIOUS = "the former one, which still counts"
             ("repo1-type", "pg1-path", "begin with repo1-"),
             ("domain", "domein", "unknown field"),
             ("\"secret\"", "\"a'b\"", "single quote"),
+            ("ntfy.sh/topic", "ntfy.sh", "needs a topic"),
             ("settings.gateway", "settings.postgres", "the parts are gateway"),
             ("GATEWAY_CHECKOUT", "gateway-checkout", "cannot stand in a setting"),
         ] {

@@ -14,6 +14,7 @@ mod files;
 mod changes;
 mod opening;
 mod outside;
+mod push;
 mod moments;
 mod power;
 mod backup;
@@ -39,6 +40,7 @@ use std::process::ExitCode;
 
 pub use check_settings::check_settings;
 pub use layout::Layout;
+pub use push::{Message, Push};
 
 /// The usage text of these commands.
 pub const USAGE: &str = "\

@@ -2,6 +2,7 @@
 //! in it: systemd hands them to the unit as credentials, files that only its own user can read.
 use crate::decisions::Decisions;
 use crate::layout::Layout;
+use crate::push;
 use anyhow::Result;
 use machine::inheritance::{JEMALLOC_CONF, MALLOC_CONF};
 use machine::paths;
@@ -218,6 +219,10 @@ impl<'a> UnitSettings<'a> {
         self.own.set("SUKOON_METRICS_PORTS", named_metrics_ports());
         self.own.set("NOTIFICATIONS_SMTP_URL", &decisions.mail.url);
         self.own.set("NOTIFICATIONS_SENDER", &decisions.mail.sender);
+        if let Some(alarms) = &decisions.alarms {
+            self.own.set(push::URL, &alarms.url);
+            self.own.set(push::FORM, &alarms.form);
+        }
     }
 }
 
