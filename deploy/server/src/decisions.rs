@@ -107,6 +107,14 @@ pub(crate) struct Backups {
     pub(crate) place: BTreeMap<String, String>,
 }
 
+impl Backups {
+    /// Whether the databases' backups leave this machine.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.place.get("repo1-type").is_some_and(|kind| kind != "posix")
+            || self.place.contains_key("repo1-host")
+    }
+}
+
 /// Where alarms are pushed to: a phone, by another way than the mail server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

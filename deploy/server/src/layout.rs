@@ -11,6 +11,9 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Where `sukoon look` leaves its figures for `sukoon watch`.
+    pub(crate) const LOOK_FILE: &'static str = "/run/sukoon-look/metrics";
+
     /// The folders below `SUKOON_ROOT`, or below `/`.
     pub fn of(environment: &Environment) -> Self {
         Self {

@@ -15,6 +15,7 @@ mod changes;
 mod opening;
 mod outside;
 mod push;
+mod look;
 mod moments;
 mod power;
 mod backup;
@@ -129,6 +130,9 @@ pub async fn run(environment: &Environment, words: &[&str]) -> Option<Result<Exi
             Ok(options) => init::run(&Layout::of(environment), &options).await,
             Err(error) => Err(error),
         });
+    }
+    if words == ["look"] {
+        return Some(look::run(&Layout::installed(environment)?).await);
     }
     if let ("alarm", [job]) = (*command, rest) {
         return Some(alarm::run(&Layout::of(environment), job).await);

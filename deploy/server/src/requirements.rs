@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use machine::output;
 use std::fs;
 use std::net::{IpAddr, TcpListener, UdpSocket};
+use std::path::Path;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
@@ -86,13 +87,21 @@ fn memory() -> Result<String> {
     Ok(format!("{there} MiB"))
 }
 
+/// The volumes of data and backups, which may be others than that of /var/lib.
 fn disk() -> Result<String> {
-    let there = rustix::fs::statvfs("/var/lib").context("/var/lib cannot be looked at")?;
-    let free = there.f_bavail.saturating_mul(there.f_frsize) >> 30;
-    if free < DISK_MIN {
-        bail!("{free} GiB are free below /var/lib; a practice and its backups need {DISK_MIN}");
+    let mut told = Vec::new();
+    let folders = ["/var/lib/sukoon/postgres", "/var/lib/sukoon/backup"];
+    let folders = folders.map(|it| if Path::new(it).is_dir() { it } else { "/var/lib" });
+    for (folder, what) in folders.into_iter().zip(["data", "backups"]) {
+        let there =
+            rustix::fs::statvfs(folder).with_context(|| format!("{folder} cannot be looked at"))?;
+        let free = there.f_bavail.saturating_mul(there.f_frsize) >> 30;
+        if free < DISK_MIN {
+            bail!("{free} GiB are free for {what} in {folder}; a practice needs {DISK_MIN}");
+        }
+        told.push(format!("{free} GiB free for {what}"));
     }
-    Ok(format!("{free} GiB free"))
+    Ok(told.join(", "))
 }
 
 fn ports() -> Result<String> {

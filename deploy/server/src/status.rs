@@ -3,6 +3,7 @@ use super::backrest;
 use super::decisions::Decisions;
 use super::drill;
 use super::layout::Layout;
+use super::look::Figures;
 use super::operations;
 use super::outside;
 use super::restore;
@@ -13,6 +14,8 @@ use std::process::ExitCode;
 
 /// The oldest that the newest backup may be: it is made every night.
 const BACKUP_HOURS_MAX: i64 = 26;
+/// The fullest that a volume may be.
+const USED_PERCENT_MAX: u64 = 85;
 /// The oldest that the last drill may be.
 const DRILL_HOURS_MAX: i64 = 26;
 
@@ -30,11 +33,11 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
              starts what was stopped.",
         );
     }
-    let lines = [
-        ("site", site(layout).await),
-        ("backup", last_backup(layout)),
-        ("drill", last_drill(layout)),
-    ];
+    let domain = Decisions::kept(layout).map(|it| it.domain).unwrap_or_default();
+    let mut lines = of_machine(&Figures::take(layout).await, &domain);
+    lines.push(("backup", last_backup(layout)));
+    lines.push(("place", place(layout)));
+    lines.push(("drill", last_drill(layout)));
     for (title, line) in lines {
         is_well &= line.is_well;
         output::line(format_args!("{title:<14} {}", line.text));
@@ -54,19 +57,51 @@ struct Line {
     text: String,
 }
 
-/// Whether visitors reach the site, by its name and with a certificate that is good.
-async fn site(layout: &Layout) -> Line {
-    let domain = match Decisions::kept(layout) {
-        Ok(decisions) => decisions.domain,
-        Err(error) => return Line { is_well: false, text: format!("unknown: {error:#}") },
-    };
-    match outside::days_left(&domain).await {
-        Ok(days) => Line {
-            is_well: days >= outside::DAYS_MIN,
+/// The figures of `sukoon look`, with the bounds of the alarms of deploy/observability/server.
+fn of_machine(figures: &Figures, domain: &str) -> Vec<(&'static str, Line)> {
+    let percent = |value: Option<u64>| value.map_or("?".to_owned(), |value| value.to_string());
+    let volumes = [figures.data_percent, figures.backups_percent];
+    let [data, backups] = volumes.map(percent);
+    let site = match &figures.certificate_days {
+        Some(Ok(days)) => Line {
+            is_well: *days >= outside::DAYS_MIN,
             text: format!("https://{domain} answers, certificate for {days} days"),
         },
-        Err(error) => Line { is_well: false, text: format!("{error:#}") },
-    }
+        Some(Err(error)) => Line { is_well: false, text: error.clone() },
+        None => Line { is_well: false, text: "unknown; `sukoon init` writes its name".to_owned() },
+    };
+    let disk = Line {
+        is_well: volumes.into_iter().flatten().all(|it| it <= USED_PERCENT_MAX),
+        text: format!("{data} % used where data lie, {backups} % where backups do"),
+    };
+    let archive = match figures.archiving_fails {
+        Some(false) => Line { is_well: true, text: "the log of changes is archived".to_owned() },
+        Some(true) => Line {
+            is_well: false,
+            text: "FAILS: what changes now is in no backup; `sukoon logs postgres` says why"
+                .to_owned(),
+        },
+        None => Line { is_well: false, text: "unknown: PostgreSQL does not answer".to_owned() },
+    };
+    let clock = match figures.clock_synchronised {
+        Some(true) => Line { is_well: true, text: "follows a time server".to_owned() },
+        Some(false) => Line {
+            is_well: false,
+            text: "follows no time server: `timedatectl set-ntp true`".to_owned(),
+        },
+        None => Line { is_well: true, text: "unknown: timedatectl does not say".to_owned() },
+    };
+    vec![("site", site), ("disk", disk), ("archive", archive), ("clock", clock)]
+}
+
+/// Backups on this machine only go with it.
+fn place(layout: &Layout) -> Line {
+    let is_elsewhere = Decisions::kept(layout).is_ok_and(|it| it.backups.is_elsewhere());
+    let text = match is_elsewhere {
+        true => "databases elsewhere; pictures on this machine",
+        false => "backups are on this machine only: [backups.place] of the answers",
+    };
+    Line { is_well: true, text: text.to_owned() }
 }
 
 fn last_backup(layout: &Layout) -> Line {
@@ -107,5 +142,39 @@ fn ago(hours: Option<i64>) -> String {
         None => "at an unknown time".to_owned(),
         Some(0) => "within the last hour".to_owned(),
         Some(hours) => format!("{hours} hours ago"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn well(figures: &Figures) -> Vec<&'static str> {
+        let lines = of_machine(figures, "book.example.org").into_iter();
+        lines.filter(|(_, line)| !line.is_well).map(|(title, _)| title).collect()
+    }
+
+    #[test]
+    fn each_figure_is_seen_well_and_not() {
+        let sound = Figures {
+            data_percent: Some(85),
+            backups_percent: Some(2),
+            archiving_fails: Some(false),
+            backup_age: Some(1),
+            certificate_days: Some(Ok(14)),
+            clock_synchronised: Some(true),
+        };
+        assert_eq!(well(&sound), Vec::<&str>::new());
+        for (broken, title) in [
+            (Figures { data_percent: Some(86), ..sound.clone() }, "disk"),
+            (Figures { backups_percent: Some(99), ..sound.clone() }, "disk"),
+            (Figures { archiving_fails: Some(true), ..sound.clone() }, "archive"),
+            (Figures { archiving_fails: None, ..sound.clone() }, "archive"),
+            (Figures { certificate_days: Some(Ok(13)), ..sound.clone() }, "site"),
+            (Figures { certificate_days: Some(Err(String::new())), ..sound.clone() }, "site"),
+            (Figures { clock_synchronised: Some(false), ..sound }, "clock"),
+        ] {
+            assert_eq!(well(&broken), [title], "{broken:?}");
+        }
     }
 }

@@ -219,6 +219,7 @@ impl<'a> UnitSettings<'a> {
         self.own.set("SUKOON_METRICS_PORTS", named_metrics_ports());
         self.own.set("NOTIFICATIONS_SMTP_URL", &decisions.mail.url);
         self.own.set("NOTIFICATIONS_SENDER", &decisions.mail.sender);
+        self.own.set("SUKOON_LOOK_FILE", Layout::LOOK_FILE);
         if let Some(alarms) = &decisions.alarms {
             self.own.set(push::URL, &alarms.url);
             self.own.set(push::FORM, &alarms.form);
