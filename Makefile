@@ -352,7 +352,7 @@ alerts:
 	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory programs
 	@$(SUKOON) prepare --promtool
 	@promtool=$$($(SUKOON) paths promtool) && cd $(OBSERVABILITY) && \
-	  "$$promtool" check rules alerts.yml restores/restores.yml && "$$promtool" test rules tests/*.yml
+	  "$$promtool" check rules alerts.yml restores/restores.yml server/server.yml && "$$promtool" test rules tests/*.yml
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
 

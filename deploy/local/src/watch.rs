@@ -1,6 +1,7 @@
 //! `sukoon watch`: alarms and figures on a terminal, without Prometheus, and mails to the operator
 //! when an alarm begins, by mail and by a push.
 mod alarms;
+mod looked;
 mod mail;
 mod rules;
 mod screen;
@@ -54,7 +55,8 @@ pub(crate) async fn run(
             _ = terminate.recv() => return Ok(ExitCode::SUCCESS),
         }
         // A process that was restarted has its port again, and a practice may be started later.
-        let samples = targets::read(&targets::find(environment, data)?).await;
+        let mut samples = targets::read(&targets::find(environment, data)?).await;
+        samples.extend(environment.get(looked::SETTING).into_iter().flat_map(looked::read));
         let begun = alarms.update(&rules, &samples, Instant::now());
         show(&screen::lines(&alarms, &samples));
         if once {

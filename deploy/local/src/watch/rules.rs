@@ -3,8 +3,11 @@
 use super::series::Sample;
 use std::time::Duration;
 
-/// The rules, as they were when this program was built.
-const FILE: &str = include_str!("../../../observability/alerts.yml");
+/// The rules, as they were when this program was built: of the processes, and of a server.
+const FILES: [&str; 2] = [
+    include_str!("../../../observability/alerts.yml"),
+    include_str!("../../../observability/server/server.yml"),
+];
 
 /// An alert over one metric.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +45,7 @@ struct Matcher {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comparison {
     Above,
+    Below,
     AtLeast,
     Is,
     IsNot,
@@ -60,6 +64,7 @@ impl Rule {
             && matchers.iter().all(is_meant)
             && match comparison {
                 Comparison::Above => value > *threshold,
+                Comparison::Below => value < *threshold,
                 Comparison::AtLeast => value >= *threshold,
                 Comparison::Is => value == *threshold,
                 Comparison::IsNot => value != *threshold,
@@ -78,7 +83,7 @@ impl Rule {
 
 /// All alerts that one value decides.
 pub(crate) fn all() -> Vec<Rule> {
-    entries(FILE).iter().filter_map(|entry| rule(entry)).collect()
+    FILES.iter().flat_map(|file| entries(file)).filter_map(|entry| rule(&entry)).collect()
 }
 
 /// The lines of each alert of the file.
@@ -134,6 +139,7 @@ fn condition(expression: &str) -> Option<Condition> {
     let words = [
         (" >= ", Comparison::AtLeast),
         (" > ", Comparison::Above),
+        (" < ", Comparison::Below),
         (" == ", Comparison::Is),
         (" != ", Comparison::IsNot),
     ];
@@ -192,7 +198,10 @@ mod tests {
     #[test]
     fn every_alert_but_those_over_rates_is_told_without_prometheus() {
         let ours: BTreeSet<String> = all().into_iter().map(|rule| rule.name).collect();
-        let names = entries(FILE).into_iter().map(|entry| entry[0].replace("alert: ", ""));
+        let names = FILES
+            .iter()
+            .flat_map(|file| entries(file))
+            .map(|entry| entry[0].replace("alert: ", ""));
         let left: Vec<String> = names.filter(|name| !ours.contains(name)).collect();
         let rates = [
             "ConnectionsUsedUp",
@@ -220,6 +229,25 @@ mod tests {
         let ledger = rule_of("LedgerImbalance");
         let sum = |value| sample("sukoon_ledger_imbalance", ("currency", "INR"), value);
         assert!(ledger.holds(&sum(-1.0)) && ledger.holds(&sum(1.0)) && !ledger.holds(&sum(0.0)));
+    }
+
+    /// Each alarm of a server, red and green.
+    #[test]
+    fn what_a_server_lacks_is_an_alarm() {
+        for (alert, metric, red, green) in [
+            ("DiskFillsUp", "used_percent", 86.0, 85.0),
+            ("ArchivingFails", "archiving_fails", 1.0, 0.0),
+            ("BackupOverdue", "backup_age_seconds", 93_601.0, 93_600.0),
+            ("CertificateEnds", "certificate_days", 13.0, 14.0),
+            ("SiteNotReached", "site_reached", 0.0, 1.0),
+            ("ClockNotSynchronised", "clock_synchronised", 0.0, 1.0),
+            ("LookStands", "look_age_seconds", 601.0, 600.0),
+        ] {
+            let rule = rule_of(alert);
+            let told =
+                |value| sample(&format!("sukoon_machine_{metric}"), ("volume", "data"), value);
+            assert!(rule.holds(&told(red)) && !rule.holds(&told(green)), "{alert}");
+        }
     }
 
     #[test]

@@ -66,9 +66,9 @@ fn boards() -> Vec<(String, Value)> {
     files.map(read).collect()
 }
 
-/// The rules of the processes, and those of the restore drill of a cluster.
+/// The rules of the processes, those of the restore drill of a cluster, and those of a server.
 fn rules() -> String {
-    ["alerts.yml", "restores/restores.yml"]
+    ["alerts.yml", "restores/restores.yml", "server/server.yml"]
         .map(|file| read(&format!("deploy/observability/{file}")))
         .concat()
 }
@@ -78,6 +78,15 @@ fn told_by_the_drill() -> BTreeSet<String> {
     let script = read("deploy/kubernetes/components/restore-drill/drill.sh");
     let pushed = script.lines().filter_map(|line| line.trim().strip_prefix("echo \"sukoon_"));
     pushed.filter_map(|rest| Some(format!("sukoon_{}", rest.split_once(' ')?.0))).collect()
+}
+
+/// What a server of its own tells beside, by the sources of `sukoon look` and of its reader.
+fn told_by_the_server() -> BTreeSet<String> {
+    let sources = ["server/src/look.rs", "local/src/watch/looked.rs"];
+    let text = sources.map(|file| read(&format!("deploy/{file}"))).concat();
+    let quoted = text.split('"').filter(|part| part.starts_with("sukoon_machine_"));
+    let name = |part: &str| part.split(['{', '\\', ' ']).next().unwrap().to_owned();
+    quoted.map(name).collect()
 }
 
 fn expressions() -> Vec<String> {
@@ -158,6 +167,7 @@ async fn told() -> BTreeSet<String> {
 async fn every_metric_and_label_of_alerts_and_boards_exists() {
     let mut told = told().await;
     told.extend(told_by_the_drill());
+    told.extend(told_by_the_server());
     let rules = rules();
     let recorded: BTreeSet<&str> =
         rules.lines().filter_map(|line| line.trim().strip_prefix("- record: ")).collect();
