@@ -12,6 +12,7 @@ use super::owner_account;
 use super::pictures;
 use super::power;
 use super::requirements;
+use super::sample;
 use super::units;
 use super::user::command_as_owner;
 use anyhow::{Context, Result, bail};
@@ -101,7 +102,7 @@ pub(crate) async fn run(layout: &Layout, options: &InitOptions) -> Result<ExitCo
     settings.keep(layout)?;
     opening::wait_until_open().await?;
     owner_account::ensure(layout, &decisions)?;
-    tell(&decisions.domain).await
+    tell(layout, &decisions.domain).await
 }
 
 /// The packages of Caddy and nats-server start servers of their own, which would have our ports or
@@ -113,7 +114,35 @@ fn make_room() -> Result<()> {
             units::systemctl(&["disable", "--now", unit])?;
         }
     }
+    let clusters = output_of(std::process::Command::new("pg_lsclusters").arg("-h"));
+    for (version, port) in debians_clusters(&clusters.unwrap_or_default()) {
+        if is_unused(&port) {
+            output::step("stopping Debian's own PostgreSQL cluster, which is empty");
+            let unit = format!("postgresql@{version}-main.service");
+            units::systemctl(&["disable", "--now", "postgresql.service", &unit])?;
+        }
+    }
     Ok(())
+}
+
+/// Versions and ports of the clusters `main`, which Debian's package makes, as far as they run.
+fn debians_clusters(listed: &str) -> Vec<(String, String)> {
+    let cluster = |line: &str| {
+        let mut words = line.split_whitespace();
+        let (version, name, port) = (words.next()?, words.next()?, words.next()?);
+        let runs = name == "main" && words.next()?.starts_with("online");
+        runs.then(|| (version.to_owned(), port.to_owned()))
+    };
+    listed.lines().filter_map(cluster).collect()
+}
+
+/// Whether a cluster of Debian's has no database that a person made.
+fn is_unused(port: &str) -> bool {
+    let sql = "select count(*) from pg_database
+               where datname not in ('postgres', 'template0', 'template1')";
+    let mut asked = std::process::Command::new("runuser");
+    asked.args(["-u", "postgres", "--", "psql", "-XAtc", sql, "--port", port]).current_dir("/");
+    output_of(&mut asked).is_ok_and(|count| count.trim() == "0")
 }
 
 /// The practice's own files, which are there to be edited.
@@ -181,7 +210,7 @@ fn start(changed: &[String]) -> Result<()> {
 }
 
 /// Says whether visitors reach the practice.
-async fn tell(domain: &str) -> Result<ExitCode> {
+async fn tell(layout: &Layout, domain: &str) -> Result<ExitCode> {
     output::step("asking for the site as its visitors do");
     let seen = outside::wait_until_open(domain).await;
     match &seen {
@@ -197,12 +226,33 @@ async fn tell(domain: &str) -> Result<ExitCode> {
         "Keep /etc/sukoon/secrets and /etc/sukoon/pgbackrest.d elsewhere too: without \
                   them no backup can be read.",
     );
+    warn_of_sample(&sample::left(layout));
     Ok(if seen.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The sample's own addresses would get the mails of real clients: they are read by no person.
+fn warn_of_sample(left: &[String]) {
+    if !sample::addresses(left).is_empty() {
+        output::line("! THIS IS STILL THE SITE OF THE SAMPLE, A PERSON WHO DOES NOT EXIST:");
+        left.iter().for_each(|word| output::line(format_args!("!   {word}")));
+        output::line(
+            "! Write your own words in /etc/sukoon/practice; `sukoon ready` lists the rest.",
+        );
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_debian_s_own_cluster_that_runs_is_looked_at() {
+        let listed = "15 main 5432 online postgres /var/lib/postgresql/15/main /var/log/a.log\n\
+                      15 shop 5433 online postgres /var/lib/postgresql/15/shop /var/log/b.log\n\
+                      14 main 5434 down   postgres /var/lib/postgresql/14/main /var/log/c.log\n";
+        assert_eq!(debians_clusters(listed), [("15".to_owned(), "5432".to_owned())]);
+        assert_eq!(debians_clusters(""), []);
+    }
 
     #[test]
     fn words_are_a_file_and_checks_to_leave_out() {

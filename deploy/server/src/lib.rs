@@ -16,6 +16,7 @@ mod opening;
 mod outside;
 mod push;
 mod look;
+mod sample;
 mod moments;
 mod power;
 mod backup;
