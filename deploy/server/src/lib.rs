@@ -17,6 +17,7 @@ mod outside;
 mod push;
 mod look;
 mod sample;
+mod ready;
 mod moments;
 mod power;
 mod backup;
@@ -55,6 +56,7 @@ for the operator of a server on which the package `sukoon` is installed, as root
                             and last restored on trial
   doctor                    the same, and the machine once more: name, memory, disk, mail, keys;
                             with SUKOON_EMAIL it is the command of staff
+  ready                     what is missing before the practice goes live, each with one act
   keys rotate               new passwords and keys between the services; sessions go on
   keys renew-links          new keys of links, consent files and hashes of addresses
   logs [PART] [--follow]    the logs, of everything or of one part such as booking
@@ -122,8 +124,8 @@ pub fn instead(environment: &Environment, words: &[&str]) -> Option<String> {
 /// Runs one of these commands; none when the words name no such command.
 pub async fn run(environment: &Environment, words: &[&str]) -> Option<Result<ExitCode>> {
     let known = [
-        "init", "alarm", "status", "logs", "backup", "restore", "drill", "upgrade", "rollback",
-        "export", "import",
+        "init", "alarm", "status", "ready", "logs", "backup", "restore", "drill", "upgrade",
+        "rollback", "export", "import",
     ];
     let (command, rest) = words.split_first()?;
     if *command == "init" {
@@ -163,6 +165,7 @@ pub async fn run(environment: &Environment, words: &[&str]) -> Option<Result<Exi
     };
     Some(match (*command, rest) {
         ("status", []) => status::run(&layout).await,
+        ("ready", []) => ready::run(&layout).await,
         ("logs", options) => logs::run(options).await,
         ("backup", []) => backup::run(&layout, backup::Extent::Changed).await,
         ("backup", ["--full"]) => backup::run(&layout, backup::Extent::Full).await,

@@ -3,6 +3,7 @@
 use super::decisions::Decisions;
 use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
+use lettre::{AsyncSmtpTransport, Tokio1Executor};
 use machine::output;
 use std::fs;
 use std::net::{IpAddr, TcpListener, UdpSocket};
@@ -113,7 +114,8 @@ fn ports() -> Result<String> {
     Ok("80 and 443 are free".to_owned())
 }
 
-async fn dns(decisions: &Decisions) -> Result<String> {
+/// Whether the name leads here, by each of its addresses.
+pub(crate) async fn dns(decisions: &Decisions) -> Result<String> {
     let domain = &decisions.domain;
     let asked = timeout(ANSWERS_WITHIN, tokio::net::lookup_host((domain.as_str(), 443))).await;
     let found: Vec<IpAddr> = match asked {
@@ -125,13 +127,25 @@ async fn dns(decisions: &Decisions) -> Result<String> {
     }
     let shown = found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match own_address() {
-        Some(own) if found.contains(&own) => Ok(format!("{domain} is {shown}, this machine")),
+        Some(own) if found.contains(&own) => {
+            require_own_v6(&found)?;
+            Ok(format!("{domain} is {shown}, this machine"))
+        }
         Some(own) if is_private(own) => Ok(format!(
             "{domain} is {shown}; this machine is {own} behind it, so see that 80 and 443 are let \
              through"
         )),
         _ => bail!("{domain} is {shown}, which is another machine"),
     }
+}
+
+/// An AAAA record that leads elsewhere keeps those visitors away who have it first.
+fn require_own_v6(found: &[IpAddr]) -> Result<()> {
+    let Some(other) = found.iter().find(|it| it.is_ipv6()) else { return Ok(()) };
+    if UdpSocket::bind((*other, 0)).is_err() {
+        bail!("the AAAA record leads to {other}, which this machine has not; remove it");
+    }
+    Ok(())
 }
 
 /// The address with which this machine would reach the internet; nothing is sent.
@@ -176,6 +190,30 @@ fn mail_server(url: &str) -> Option<(String, u16, bool)> {
         None => (place, if is_plain { 587 } else { 465 }),
     };
     (!host.is_empty()).then(|| (host.to_owned(), port, is_plain))
+}
+
+/// Whether the mail server takes the name and password, too.
+pub(crate) async fn mail_login(decisions: &Decisions) -> Result<String> {
+    // Another part of the program may have chosen it already.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(&decisions.mail.url).ok();
+    let transport = transport.context("[mail] url is no address of a mail server")?;
+    let transport = transport.timeout(Some(ANSWERS_WITHIN));
+    let transport: AsyncSmtpTransport<Tokio1Executor> = transport.build();
+    let tried = transport.test_connection().await;
+    // lettre's error has the server's answer, and not the password.
+    let is_taken = tried.context("the mail server does not let us in; look at [mail] url")?;
+    anyhow::ensure!(is_taken, "the mail server hangs up; look at [mail] url");
+    Ok("the mail server lets us in".to_owned())
+}
+
+/// Whether the payment provider takes the keys, and they move money.
+pub(crate) async fn live_payments(decisions: &Decisions) -> Result<String> {
+    let said = payments(decisions).await?;
+    if decisions.payments.key_id.starts_with("rzp_test_") {
+        bail!("TEST keys, which move no money: put the live ones into the answers");
+    }
+    Ok(said)
 }
 
 async fn payments(decisions: &Decisions) -> Result<String> {
