@@ -64,6 +64,9 @@ pub(crate) struct Mail {
     pub(crate) url: String,
     /// Who mails are from, for example `Asha's practice <hello@example.org>`.
     pub(crate) sender: String,
+    /// The name of the DKIM key that the mail provider shows, if it is an unusual one.
+    #[serde(default)]
+    pub(crate) dkim_selector: String,
 }
 
 /// The account at the payment provider.
@@ -169,6 +172,7 @@ impl Decisions {
             mail: Mail {
                 url: ask("The mail server, as smtps://user:password@smtp.example.org")?,
                 sender: ask("Who mails are from, as Name <hello@example.org>")?,
+                dkim_selector: String::new(),
             },
             payments: Payments {
                 key_id: ask("The payment provider's key id, rzp_live_…")?,

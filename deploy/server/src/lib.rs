@@ -17,6 +17,7 @@ mod outside;
 mod push;
 mod look;
 mod sample;
+mod sender;
 mod ready;
 mod moments;
 mod power;

@@ -6,6 +6,7 @@ use super::outside;
 use super::power;
 use super::requirements;
 use super::sample;
+use super::sender::{self, Sender};
 use anyhow::Result;
 use machine::output;
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
     let figures = Figures::take(layout).await;
     items.extend(of_machine(&figures));
     items.push(Item::of("mail", requirements::mail_login(&decisions).await));
+    items.extend(of_sender(&decisions).await);
     items.push(Item::of("payments", requirements::live_payments(&decisions).await));
     items.extend(of_operator(&decisions));
     items.push(second_factor(layout, &decisions.owner.email));
@@ -90,6 +92,25 @@ fn of_machine(figures: &Figures) -> Vec<Item> {
         Item { title: "site", found: certificate },
         Item::when("clock", is_synchronised, "follows a time server", act),
     ]
+}
+
+async fn of_sender(decisions: &Decisions) -> Vec<Item> {
+    let mail = &decisions.mail;
+    let address = mail.sender.rsplit(['<', ' ']).next().unwrap_or_default();
+    let domain = address.rsplit('@').next().unwrap_or_default().trim_end_matches('>');
+    let server = requirements::mail_host(&mail.url).unwrap_or_default();
+    let sender = Sender {
+        domain,
+        server: &server,
+        operator: &decisions.operator,
+        selector: Some(mail.dkim_selector.as_str()).filter(|it| !it.is_empty()),
+    };
+    match sender::ask(&sender).await {
+        Ok(records) => {
+            records.into_iter().map(|it| Item { title: it.title, found: it.found }).collect()
+        }
+        Err(error) => vec![Item::of("SPF", Err(error))],
+    }
 }
 
 fn of_operator(decisions: &Decisions) -> Vec<Item> {

@@ -207,6 +207,11 @@ pub(crate) async fn mail_login(decisions: &Decisions) -> Result<String> {
     Ok("the mail server lets us in".to_owned())
 }
 
+/// The mail server's name.
+pub(crate) fn mail_host(url: &str) -> Option<String> {
+    mail_server(url).map(|(host, ..)| host)
+}
+
 /// Whether the payment provider takes the keys, and they move money.
 pub(crate) async fn live_payments(decisions: &Decisions) -> Result<String> {
     let said = payments(decisions).await?;
