@@ -41,6 +41,11 @@ ln -s ../lib/sukoon/sukoon "$root/usr/bin/sukoon"
 cp -R "$pages" "$root/usr/share/sukoon/web"
 cp -RL "$practice" "$root/usr/share/sukoon/practice"
 cp "$vm/README.md" "$checkout/LICENSE" "$root/usr/share/doc/sukoon/"
+# What alarms lead to, and the operators' other pages. They lie beside the pages of the site, because a
+# small image of Debian leaves /usr/share/doc out.
+install -d "$root/usr/share/sukoon/docs"
+cp "$checkout"/docs/*.md "$root/usr/share/sukoon/docs/"
+cp "$vm/README.md" "$root/usr/share/sukoon/docs/SERVER.md"
 install -m 644 "$vm/debian/sysusers.conf" "$root/usr/lib/sysusers.d/sukoon.conf"
 install -m 644 "$vm/debian/tmpfiles.conf" "$root/usr/lib/tmpfiles.d/sukoon.conf"
 for unit in "$vm"/systemd/*; do

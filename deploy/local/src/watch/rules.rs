@@ -1,6 +1,7 @@
 //! The alerts of `deploy/observability/alerts.yml` as far as one value decides them, so that a
 //! practice without Prometheus has the same thresholds. Those over rates need Prometheus.
 use super::series::Sample;
+use std::path::Path;
 use std::time::Duration;
 
 /// The rules, as they were when this program was built: of the processes, and of a server.
@@ -115,10 +116,21 @@ fn rule(entry: &[&str]) -> Option<Rule> {
         name: field("alert")?,
         severity,
         summary: field("summary")?,
-        runbook: field("runbook")?,
+        runbook: located(&field("runbook")?),
         lasting: field("for").map_or(Some(Duration::ZERO), |text| duration(&text))?,
         condition: condition(&expression(entry)?)?,
     })
+}
+
+/// Where the package puts the documents.
+const INSTALLED: &str = "/usr/share/sukoon";
+
+/// The path of a document on a server with the package; elsewhere it is below the checkout.
+fn located(runbook: &str) -> String {
+    match Path::new(INSTALLED).join("docs/RUNBOOKS.md").is_file() {
+        true => format!("{INSTALLED}/{runbook}"),
+        false => runbook.to_owned(),
+    }
 }
 
 /// The value of `expr`, on one line or folded into several.
