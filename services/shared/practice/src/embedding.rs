@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use serde::Deserialize;
+
 use super::problems::Problems;
-use super::values::{Embedding, SchedulingWidget};
 
 /// Every response of the widget names them all.
 const ORIGINS_MAX: usize = 20;
@@ -15,6 +16,29 @@ const URL_CHARS_MAX: usize = 300;
 const HOST_CHARS_MAX: usize = 253;
 
 const KEY: &str = "embedding.origins";
+
+/// The sites that may show the booking widget.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Embedding {
+    /// Their origins, for example "https://www.example.org"; none by default.
+    #[serde(default)]
+    pub origins: Vec<String>,
+}
+
+/// A service whose time is chosen on /book in the scheduling provider's own widget.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchedulingWidget {
+    /// The service.
+    pub service_id: String,
+    /// The widget's address, for example "https://calendly.com/asha/session". Only messages from
+    /// its origin are heard.
+    pub url: String,
+    /// The provider's address of the event type, for example
+    /// "https://api.calendly.com/event_types/AAAA". An event of another type is not taken over.
+    pub event_type: String,
+}
 
 /// Checks the list: each entry is exactly the origin of a page as a browser writes it.
 pub(super) fn origins(found: &mut Problems, embedding: &Embedding) {
@@ -80,7 +104,7 @@ fn is_port(text: &str) -> bool {
     !text.starts_with(['0', '+']) && text.parse::<u16>().is_ok()
 }
 
-fn is_host(host: &str) -> bool {
+pub(super) fn is_host(host: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())

@@ -10,15 +10,19 @@ pub mod legal;
 mod paragraphs;
 mod practitioners;
 mod embedding;
+mod meetings;
+mod meeting_places;
 mod problems;
 mod rules;
 mod values;
 
+pub use embedding::{Embedding, SchedulingWidget};
+pub use meetings::{MeetingPlace, MeetingProvider, Meetings, PractitionerMeetings, RoomLink};
 pub use practitioners::Practitioner;
 pub use values::{
     Availability, BlockedTime, Brand, BusyCalendar, CalendarKind, CancellationStep, DarkBrand,
-    Embedding, Figure, FurtherPractitioner, Identity, LEAD_ID, Location, Mails, Papers, Policies,
-    Practice, Receipts, ReviewChoices, SchedulingWidget, Tax,
+    Figure, FurtherPractitioner, Identity, LEAD_ID, Location, Mails, Papers, Policies, Practice,
+    Receipts, ReviewChoices, Tax,
 };
 
 /// The file's name inside the practice's folder.

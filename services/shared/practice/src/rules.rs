@@ -6,6 +6,7 @@ use kernel::PracticeLate;
 use kernel::cancellation_policy::TIERS_MAX;
 
 use super::embedding;
+use super::meeting_places;
 use super::problems::Problems;
 use super::values::{
     Availability, BlockedTime, Brand, CalendarKind, DarkBrand, Identity, LEAD_ID, Location, Mails,
@@ -36,6 +37,7 @@ pub(super) fn problems(practice: &Practice) -> Vec<String> {
     receipts(&mut found, &practice.receipts);
     embedding::origins(&mut found, &practice.embedding);
     embedding::widgets(&mut found, &practice.scheduling_widgets);
+    meeting_places::problems(&mut found, practice);
     colours(&mut found, &practice.brand);
     let mut keys = HashSet::new();
     for figure in &practice.figures {

@@ -7,6 +7,9 @@ use jiff::tz::TimeZone;
 use kernel::PracticeLate;
 use serde::{Deserialize, Deserializer, de};
 
+use super::embedding::{Embedding, SchedulingWidget};
+use super::meetings::Meetings;
+
 /// The id of the practice's first practitioner. It is part of the names of stored streams, so it
 /// stays when the practitioner's name changes.
 pub const LEAD_ID: &str = "lead";
@@ -43,34 +46,14 @@ pub struct Practice {
     /// The sites that may show the booking widget.
     #[serde(default)]
     pub embedding: Embedding,
+    /// Where sessions online take place.
+    #[serde(default)]
+    pub meetings: Meetings,
     /// Colours of mails.
     pub brand: Brand,
     /// Figures that the website states, in the practice's order.
     #[serde(default)]
     pub figures: Vec<Figure>,
-}
-
-/// The sites that may show the booking widget.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Embedding {
-    /// Their origins, for example "https://www.example.org"; none by default.
-    #[serde(default)]
-    pub origins: Vec<String>,
-}
-
-/// A service whose time is chosen on /book in the scheduling provider's own widget.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SchedulingWidget {
-    /// The service.
-    pub service_id: String,
-    /// The widget's address, for example "https://calendly.com/asha/session". Only messages from
-    /// its origin are heard.
-    pub url: String,
-    /// The provider's address of the event type, for example
-    /// "https://api.calendly.com/event_types/AAAA". An event of another type is not taken over.
-    pub event_type: String,
 }
 
 /// The practice's name and addresses.
