@@ -15,7 +15,7 @@ use self::pending_request::PendingRequest;
 use self::widget_visits::WidgetVisits;
 use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;
-use crate::clients::meeting::Meetings;
+use crate::clients::meetings::Meetings;
 use crate::clients::scheduling::Scheduling;
 use crate::domain::availability::Rules;
 use crate::domain::claim_policy::ClaimPolicy;
@@ -105,7 +105,7 @@ pub struct App {
     pub scheduling: Scheduling,
     /// Practitioners' own calendars.
     pub calendars: Calendars,
-    /// The meeting provider.
+    /// Where sessions online take place.
     pub meetings: Meetings,
     /// The website's URL, without a slash at its end.
     pub public_url: String,

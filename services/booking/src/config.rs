@@ -26,7 +26,7 @@ use crate::app::page_keys::PageKeys;
 use crate::app::widget_visits::WidgetVisits;
 use crate::clients::calendars::{CalendarSecrets, Calendars};
 use crate::clients::catalogue::Catalogue;
-use crate::clients::meeting::Meetings;
+use crate::clients::meetings::{MeetingSecrets, Meetings};
 use crate::clients::scheduling::{Provider, Scheduling};
 use crate::domain::availability::Rules;
 use crate::domain::claim_policy::ClaimPolicy;
@@ -36,6 +36,7 @@ use crate::domain::practitioners::Practitioners;
 use crate::repository::DaySnapshotCache;
 
 mod commands;
+mod meetings;
 
 pub use commands::{GrantConfig, Granted, Person, RoleConfig, grant, role};
 
@@ -54,8 +55,8 @@ pub struct Config {
     pub public_url: String,
     /// Other services.
     pub neighbours: Neighbours,
-    /// The meeting provider.
-    pub meetings: MeetingSettings,
+    /// What the places for sessions online need beside `practice.toml`.
+    pub meetings: MeetingSecrets,
     /// The key of the fingerprints of consent files; `BOOKING_CONSENT_KEY`, at least 32 characters.
     /// With another key, files that were handed out before can't be proved any more.
     pub consent_key: RotatedSecret,
@@ -90,15 +91,6 @@ pub struct Neighbours {
     pub payments_url: String,
     /// The feed of mail events; `NOTIFICATIONS_URL`.
     pub notifications_url: String,
-}
-
-/// The meeting provider.
-#[derive(Debug, Clone)]
-pub struct MeetingSettings {
-    /// The provider's URL; `BOOKING_MEETING_URL`.
-    pub url: String,
-    /// Our token at the provider; `BOOKING_MEETING_TOKEN`.
-    pub token: SecretString,
 }
 
 /// An external scheduling provider.
@@ -176,10 +168,7 @@ impl Config {
                 payments_url: reader.url("PAYMENTS_URL"),
                 notifications_url: reader.url("NOTIFICATIONS_URL"),
             },
-            meetings: MeetingSettings {
-                url: reader.url("BOOKING_MEETING_URL"),
-                token: reader.secret("BOOKING_MEETING_TOKEN"),
-            },
+            meetings: meetings::read(reader),
             consent_key: reader.rotated_secret("BOOKING_CONSENT_KEY"),
             feed_key: reader.rotated_secret("BOOKING_FEED_KEY"),
             scheduling: SchedulingSettings::read(reader),
@@ -229,9 +218,9 @@ impl Config {
                 &self.calendars.secrets,
                 self.calendars.sandbox.as_ref(),
             )?,
+            meetings: Meetings::new(&practice, &self.meetings)?,
             practice,
             catalogue: Catalogue::new(&self.neighbours.catalogue_url, peers)?,
-            meetings: Meetings::new(&self.meetings.url, self.meetings.token.clone())?,
             public_url: self.public_url.clone(),
             feed_secrets: FeedSecrets::new(&self.feed_key)?,
             page_keys: PageKeys::new(&self.feed_key)?,

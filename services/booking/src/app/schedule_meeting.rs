@@ -1,4 +1,4 @@
-//! Creates the meeting room of a confirmed online booking. The provider is called outside any
+//! Creates the meeting room of a confirmed online booking. A provider is called outside any
 //! transaction, with the booking's id as idempotency key, so that a repeated call returns the same
 //! room.
 
@@ -10,7 +10,7 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
 use super::App;
-use crate::clients::meeting::{Room, RoomRequest};
+use crate::clients::meetings::{Room, RoomRequest};
 use crate::contract::room_stream;
 use crate::domain::booking::{Command, Event, MeetingId, State};
 use crate::domain::room_duty::sessions_due;
@@ -84,6 +84,7 @@ async fn meeting_request(app: &Arc<App>, id: Id<Booking>) -> Result<Option<Meeti
     Ok(Some(MeetingRequest {
         request: RoomRequest {
             booking_id: id,
+            practitioner_id: facts.practitioner_id.clone(),
             title: format!("Session with {}", app.practice.practice.name),
             session: *session,
         },

@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use booking::clients::meetings::MeetingSecrets;
 use contract::catalogue::v1::catalogue_internal_service_server::{
     CatalogueInternalService, CatalogueInternalServiceServer,
 };
@@ -20,7 +21,7 @@ use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
 /// Booking's token at the meeting provider.
-pub(crate) const MEETING_TOKEN: &str = "a-meeting-token";
+const MEETING_TOKEN: &str = "a-meeting-token";
 
 struct Offerings {
     peers: Peers,
@@ -132,9 +133,10 @@ async fn create(
     (StatusCode::CREATED, Json(json!({ "id": id, "join_url": join_url })))
 }
 
-/// Starts a meeting provider and returns its URL.
-pub(crate) async fn meetings(rooms: Rooms) -> String {
-    serve(Router::new().route("/meetings", post(create)).with_state(rooms)).await
+/// Starts a meeting provider and returns where it answers, with our token.
+pub(crate) async fn meetings(rooms: Rooms) -> MeetingSecrets {
+    let url = serve(Router::new().route("/meetings", post(create)).with_state(rooms)).await;
+    MeetingSecrets { own: Some((url, MEETING_TOKEN.to_owned().into())) }
 }
 
 /// Serves an identity server's public keys and returns their URL.

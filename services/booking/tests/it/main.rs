@@ -18,6 +18,7 @@ mod requests;
 mod slots;
 mod money;
 mod meetings;
+mod meeting_places;
 mod calls;
 mod day_sessions;
 mod desk;

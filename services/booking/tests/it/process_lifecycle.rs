@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use booking::config::{CalendarSettings, Config, MeetingSettings, Neighbours};
+use booking::config::{CalendarSettings, Config, Neighbours};
 use booking::domain::claim_policy::ClaimPolicy;
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::{BookingState, GetBookingRequest, MailState, PaymentState};
@@ -20,7 +20,7 @@ use testkit::{TestDatabase, TestKeys, TestUsers, free_address, until};
 use tonic::Request;
 use tonic::service::Routes;
 
-use crate::fakes::{self, MEETING_TOKEN, Rooms};
+use crate::fakes::{self, Rooms};
 use crate::world::{CONSENT_KEY, FEED_KEY, MORNING, UNLIMITED, customer, new_request};
 
 /// Another service, reduced to its feed.
@@ -79,10 +79,7 @@ async fn config(
             payments_url: payments_url.to_owned(),
             notifications_url: notifications_url.to_owned(),
         },
-        meetings: MeetingSettings {
-            url: fakes::meetings(Rooms::default()).await,
-            token: MEETING_TOKEN.to_owned().into(),
-        },
+        meetings: fakes::meetings(Rooms::default()).await,
         scheduling: None,
         calendars: CalendarSettings::default(),
         feed_key: FEED_KEY.to_owned().into(),

@@ -16,7 +16,7 @@ use booking::app::request_booking::request_booking;
 use booking::app::widget_visits::WidgetVisits;
 use booking::clients::calendars::{CalendarSecrets, Calendars};
 use booking::clients::catalogue::Catalogue;
-use booking::clients::meeting::Meetings;
+use booking::clients::meetings::Meetings;
 use booking::clients::scheduling::Scheduling;
 use booking::consumers::payments::OnPayments;
 use booking::domain::availability::Rules;
@@ -42,7 +42,7 @@ use staff::{Role, Staff};
 use testkit::{TestDatabase, TestKeys, until, until_no_timer_runs};
 use uuid::Uuid;
 
-use crate::fakes::{self, MEETING_TOKEN, Rooms};
+use crate::fakes::{self, Rooms};
 
 /// Nine in the morning of a Tuesday in Bhopal.
 pub(crate) const MORNING: &str = "2026-11-24T03:30:00Z";
@@ -113,7 +113,8 @@ impl World {
         Self::build(practice, ClaimPolicy::Review, calendars).await
     }
 
-    async fn of(practice: Practice, claim_policy: ClaimPolicy) -> Self {
+    /// An app whose timers do not run, of a practice.
+    pub(crate) async fn of(practice: Practice, claim_policy: ClaimPolicy) -> Self {
         Self::build(practice, claim_policy, (CalendarSecrets::new(), None)).await
     }
 
@@ -134,7 +135,7 @@ impl World {
         let peers = keys.peers("booking").unwrap();
         let catalogue_url = fakes::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await;
         let rooms = Rooms::default();
-        let meeting_url = fakes::meetings(rooms.clone()).await;
+        let meeting_secrets = fakes::meetings(rooms.clone()).await;
         let terms = practice::consent::load(&folder(), &practice).unwrap();
         let app = Arc::new(App {
             store: db.store().unwrap(),
@@ -142,12 +143,12 @@ impl World {
             practitioners: Practitioners::of(&practice),
             scheduling: Scheduling::Own,
             calendars: Calendars::new(&practice, &secrets, sandbox.as_ref()).unwrap(),
+            meetings: Meetings::new(&practice, &meeting_secrets).unwrap(),
             practice,
             day_snapshots: DaySnapshotCache::new(),
             group_commit: GroupCommit::new(),
             catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
             public_url: "http://127.0.0.1:8080".to_owned(),
-            meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
             feed_secrets: FeedSecrets::new(&FEED_KEY.to_owned().into()).unwrap(),
             page_keys: PageKeys::new(&FEED_KEY.to_owned().into()).unwrap(),
             invitation_keys: InvitationKeys::new(&FEED_KEY.to_owned().into()).unwrap(),
