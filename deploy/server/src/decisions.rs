@@ -32,7 +32,8 @@ pub(crate) struct Decisions {
     pub(crate) mail: Mail,
     /// The account at the payment provider.
     pub(crate) payments: Payments,
-    /// The provider of meeting rooms.
+    /// What the places of sessions online need beside `[meetings]` of `practice.toml`.
+    #[serde(default)]
     pub(crate) meetings: Meetings,
     /// Where backups go.
     #[serde(default)]
@@ -90,13 +91,13 @@ pub(crate) struct Payments {
     pub(crate) checkout_script_url: String,
 }
 
-/// The provider of meeting rooms.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What the places of sessions online need beside `[meetings]` of `practice.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Meetings {
-    /// Where it answers.
+    /// Where a program of the practice's own answers, if it has one.
     pub(crate) url: String,
-    /// What it is asked with.
+    /// What that program is asked with.
     pub(crate) token: String,
 }
 
@@ -182,10 +183,7 @@ impl Decisions {
                 url: provider(),
                 checkout_script_url: checkout(),
             },
-            meetings: Meetings {
-                url: ask("Where the provider of meeting rooms answers, https://…")?,
-                token: ask("The token for it")?,
-            },
+            meetings: Meetings::default(),
             backups: Backups::default(),
             alarms: None,
             settings: BTreeMap::new(),
@@ -212,6 +210,9 @@ impl Decisions {
         }
         if !["smtp://", "smtps://"].iter().any(|scheme| self.mail.url.starts_with(scheme)) {
             bail!("the mail server is named as smtps://user:password@smtp.example.org");
+        }
+        if self.meetings.url.is_empty() != self.meetings.token.is_empty() {
+            bail!("[meetings] takes url and token together, for a program of your own");
         }
         if self.payments.webhook_secret.len() < 32 {
             bail!("the webhook's secret has fewer than 32 characters");
@@ -327,6 +328,8 @@ PAYMENTS_WEBHOOK_SECRET_PREVIOUS = "the former one, which still counts"
         let decisions = read(&sound).unwrap();
         assert_eq!(decisions.payments.url, provider());
         assert_eq!(decisions.payments.account_id, "");
+        let own = "[meetings]\nurl = \"https://meet.example.org\"\ntoken = \"token\"\n";
+        assert_eq!(read(&sound.replace(own, "")).unwrap().meetings, Meetings::default());
     }
 
     #[test]
@@ -338,6 +341,7 @@ PAYMENTS_WEBHOOK_SECRET_PREVIOUS = "the former one, which still counts"
             ("smtps://", "mail://", "mail server"),
             ("0123456789abcdef0123456789abcdef", "short", "32 characters"),
             ("repo1-type", "pg1-path", "begin with repo1-"),
+            ("token = \"token\"", "", "url and token together"),
             ("domain", "domein", "unknown field"),
             ("\"secret\"", "\"a'b\"", "single quote"),
             ("ntfy.sh/topic", "ntfy.sh", "needs a topic"),

@@ -141,8 +141,10 @@ impl<'a> UnitSettings<'a> {
         match service {
             "booking" => {
                 let meetings = &decisions.meetings;
-                self.own.set("BOOKING_MEETING_URL", &meetings.url);
-                self.own.set_secret("BOOKING_MEETING_TOKEN", &meetings.token)?;
+                if !meetings.url.is_empty() {
+                    self.own.set("BOOKING_MEETING_URL", &meetings.url);
+                    self.own.set_secret("BOOKING_MEETING_TOKEN", &meetings.token)?;
+                }
                 self.own.set_signing_word("BOOKING_CONSENT_KEY", "booking-consent-key")?;
                 self.own.set_signing_word("BOOKING_FEED_KEY", "booking-feed-key")
             }
