@@ -20,6 +20,7 @@ mod provider;
 mod checkout;
 mod link_page;
 mod meeting;
+mod jitsi;
 mod messages;
 mod pushes;
 mod oidc;
@@ -124,6 +125,7 @@ fn router(app: &SharedState) -> Router {
         .merge(checkout::routes())
         .merge(link_page::routes())
         .merge(meeting::routes())
+        .merge(jitsi::routes())
         .merge(messages::routes())
         .merge(pushes::routes())
         .merge(oidc::routes())
