@@ -218,7 +218,7 @@ impl Config {
                 &self.calendars.secrets,
                 self.calendars.sandbox.as_ref(),
             )?,
-            meetings: Meetings::new(&practice, &self.meetings)?,
+            meetings: Meetings::new(&practice, &self.meetings, self.feed_key.current())?,
             practice,
             catalogue: Catalogue::new(&self.neighbours.catalogue_url, peers)?,
             public_url: self.public_url.clone(),

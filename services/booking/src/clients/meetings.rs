@@ -8,10 +8,14 @@ use practice::{MeetingPlace, Practice};
 use secrecy::SecretString;
 
 pub use self::error::MeetingError;
+use self::jitsi::Jitsi;
+use self::marks::RoomNames;
 use self::own::OwnProvider;
-pub use self::room::{Room, RoomRequest};
+pub use self::room::{Pass, Room, RoomRequest};
 
 mod error;
+mod jitsi;
+mod marks;
 mod own;
 mod room;
 
@@ -20,6 +24,8 @@ mod room;
 pub struct MeetingSecrets {
     /// Of a program of the practice's own: where it answers, and our token.
     pub own: Option<(String, SecretString)>,
+    /// Of a Jitsi server that wants tokens: the application's secret.
+    pub jitsi: Option<SecretString>,
 }
 
 /// Why the places cannot be used.
@@ -31,6 +37,12 @@ pub enum UnusablePlace {
          for {0}"
     )]
     NoOwnProvider(String),
+    /// The tokens of a Jitsi server can't be signed.
+    #[error("[meetings] of practice.toml has app_id, and BOOKING_MEETING_JITSI_SECRET is not set")]
+    NoJitsiSecret,
+    /// The key of rooms' names cannot be one.
+    #[error("BOOKING_FEED_KEY cannot be a key")]
+    WeakKey,
     /// No connections can be made.
     #[error("no client can be made")]
     Client(#[from] reqwest::Error),
@@ -43,6 +55,34 @@ enum Place {
     Own(OwnProvider),
     /// It is always the same room.
     Link(String),
+    /// Each booking has a room of its own on this server.
+    Jitsi(Jitsi),
+}
+
+/// The adapters that a practice has settings for.
+struct Adapters {
+    own: Option<OwnProvider>,
+    names: RoomNames,
+    jitsi: Option<SecretString>,
+}
+
+impl Adapters {
+    fn place(&self, wanted: MeetingPlace) -> Result<Place, UnusablePlace> {
+        match wanted {
+            MeetingPlace::Own => {
+                let missing = || UnusablePlace::NoOwnProvider(String::new());
+                self.own.clone().map(Place::Own).ok_or_else(missing)
+            }
+            MeetingPlace::Link(link) => Ok(Place::Link(link.as_str().to_owned())),
+            MeetingPlace::Jitsi(place) => {
+                let secret = self.jitsi.clone().filter(|_| place.app_id.is_some());
+                if place.app_id.is_some() && secret.is_none() {
+                    return Err(UnusablePlace::NoJitsiSecret);
+                }
+                Ok(Place::Jitsi(Jitsi::new(place, self.names.clone(), secret)))
+            }
+        }
+    }
 }
 
 /// Where the sessions of a practice take place online.
@@ -54,24 +94,30 @@ pub struct Meetings {
 }
 
 impl Meetings {
-    /// The places of a practice.
+    /// The places of a practice. Names of rooms are made with the key.
     ///
     /// # Errors
     /// A place lacks its settings.
-    pub fn new(practice: &Practice, secrets: &MeetingSecrets) -> Result<Self, UnusablePlace> {
+    pub fn new(
+        practice: &Practice,
+        secrets: &MeetingSecrets,
+        key: &SecretString,
+    ) -> Result<Self, UnusablePlace> {
         let own = secrets.own.as_ref();
         let own = own.map(|(url, token)| OwnProvider::new(url, token.clone())).transpose()?;
-        let place = |id: &str| match practice.meeting_place(id) {
-            MeetingPlace::Own => own.clone().map(Place::Own),
-            MeetingPlace::Link(link) => Some(Place::Link(link.as_str().to_owned())),
-        };
+        let names = RoomNames::new(key).ok_or(UnusablePlace::WeakKey)?;
+        let adapters = Adapters { own, names, jitsi: secrets.jitsi.clone() };
         let mut by_practitioner = BTreeMap::new();
         for practitioner in practice.all_practitioners() {
-            let missing = || UnusablePlace::NoOwnProvider(practitioner.name.clone());
-            let found = place(&practitioner.id).ok_or_else(missing)?;
-            by_practitioner.insert(practitioner.id, found);
+            let place = adapters.place(practice.meeting_place(&practitioner.id));
+            let place = place.map_err(|error| match error {
+                UnusablePlace::NoOwnProvider(_) => UnusablePlace::NoOwnProvider(practitioner.name),
+                other => other,
+            })?;
+            by_practitioner.insert(practitioner.id, place);
         }
-        Ok(Self { usual: place(""), by_practitioner })
+        let usual = adapters.place(practice.meeting_place("")).ok();
+        Ok(Self { usual, by_practitioner })
     }
 
     fn place(&self, practitioner_id: &str) -> Option<&Place> {
@@ -88,7 +134,19 @@ impl Meetings {
             Some(Place::Link(link)) if !link.is_empty() => {
                 Ok(Room { meeting_id: request.booking_id.to_string(), join_url: link.clone() })
             }
+            Some(Place::Jitsi(jitsi)) => Ok(jitsi.room(request.booking_id)),
             Some(Place::Link(_)) | None => Err(MeetingError::NoPlace),
         }
+    }
+
+    /// A stored link as a person can use it: a server that wants tokens gets one.
+    #[must_use]
+    pub fn entrance(&self, link: String, pass: Pass) -> String {
+        let places = self.by_practitioner.values().chain(&self.usual);
+        let mut found = places.filter_map(|place| match place {
+            Place::Jitsi(jitsi) => jitsi.entrance(&link, pass),
+            Place::Own(_) | Place::Link(_) => None,
+        });
+        found.next().unwrap_or(link)
     }
 }

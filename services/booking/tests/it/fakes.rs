@@ -136,7 +136,10 @@ async fn create(
 /// Starts a meeting provider and returns where it answers, with our token.
 pub(crate) async fn meetings(rooms: Rooms) -> MeetingSecrets {
     let url = serve(Router::new().route("/meetings", post(create)).with_state(rooms)).await;
-    MeetingSecrets { own: Some((url, MEETING_TOKEN.to_owned().into())) }
+    MeetingSecrets {
+        own: Some((url, MEETING_TOKEN.to_owned().into())),
+        ..MeetingSecrets::default()
+    }
 }
 
 /// Serves an identity server's public keys and returns their URL.

@@ -5,7 +5,7 @@ use booking::domain::claim_policy::ClaimPolicy;
 use contract::booking::v1::BookingState;
 use practice::{MeetingProvider, Practice, PractitionerMeetings};
 
-use crate::world::{World, at, customer, new_request_with, practice_of_two};
+use crate::world::{FEED_KEY, World, at, customer, new_request_with, practice_of_two};
 
 const LINK: &str = "https://meet.example.org/asha?pwd=1";
 const RAVIS_LINK: &str = "https://meet.example.org/ravi";
@@ -19,6 +19,7 @@ fn practice_with_links() -> Practice {
         practitioner_id: "ravi".to_owned(),
         provider: None,
         link: RAVIS_LINK.into(),
+        fallback_link: "".into(),
     }];
     practice
 }
@@ -44,9 +45,10 @@ async fn a_fixed_link_is_the_room_of_its_practitioners_bookings_without_a_call()
 fn a_place_that_lacks_its_settings_is_named() {
     let mut practice = practice_with_links();
     let nothing = MeetingSecrets::default();
-    assert!(Meetings::new(&practice, &nothing).is_ok());
+    let key = FEED_KEY.to_owned().into();
+    assert!(Meetings::new(&practice, &nothing, &key).is_ok());
     practice.meetings.practitioners[0].provider = Some(MeetingProvider::Own);
-    let told = Meetings::new(&practice, &nothing).unwrap_err().to_string();
+    let told = Meetings::new(&practice, &nothing, &key).unwrap_err().to_string();
     assert!(told.contains("BOOKING_MEETING_URL is not set"), "{told}");
     assert!(told.ends_with("for Ravi Menon"), "{told}");
 }

@@ -143,7 +143,8 @@ impl World {
             practitioners: Practitioners::of(&practice),
             scheduling: Scheduling::Own,
             calendars: Calendars::new(&practice, &secrets, sandbox.as_ref()).unwrap(),
-            meetings: Meetings::new(&practice, &meeting_secrets).unwrap(),
+            meetings: Meetings::new(&practice, &meeting_secrets, &FEED_KEY.to_owned().into())
+                .unwrap(),
             practice,
             day_snapshots: DaySnapshotCache::new(),
             group_commit: GroupCommit::new(),

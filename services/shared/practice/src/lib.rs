@@ -17,7 +17,9 @@ mod rules;
 mod values;
 
 pub use embedding::{Embedding, SchedulingWidget};
-pub use meetings::{MeetingPlace, MeetingProvider, Meetings, PractitionerMeetings, RoomLink};
+pub use meetings::{
+    JitsiPlace, MeetingPlace, MeetingProvider, Meetings, PractitionerMeetings, RoomLink,
+};
 pub use practitioners::Practitioner;
 pub use values::{
     Availability, BlockedTime, Brand, BusyCalendar, CalendarKind, CancellationStep, DarkBrand,

@@ -18,6 +18,14 @@ pub struct Meetings {
     pub provider: MeetingProvider,
     /// Of `link`: the practice's room.
     pub link: RoomLink,
+    /// Of `jitsi`: the server's address, for example "https://meet.example.org".
+    pub server: String,
+    /// Of `jitsi`, where the server wants tokens: the id of our application there.
+    pub app_id: String,
+    /// Of `jitsi`, where the server wants tokens: the audience that it accepts; "jitsi" without it.
+    pub audience: String,
+    /// The room of a session that has none a day before it, because the provider is away.
+    pub fallback_link: RoomLink,
     /// Practitioners with a place of their own.
     pub practitioners: Vec<PractitionerMeetings>,
 }
@@ -33,6 +41,9 @@ pub struct PractitionerMeetings {
     /// Of `link`: the practitioner's room.
     #[serde(default)]
     pub link: RoomLink,
+    /// The practitioner's room of a session that has none a day before it.
+    #[serde(default)]
+    pub fallback_link: RoomLink,
 }
 
 /// How rooms come about.
@@ -44,6 +55,8 @@ pub enum MeetingProvider {
     Own,
     /// There is one that is always the same.
     Link,
+    /// On a server of Jitsi, when the first person enters.
+    Jitsi,
 }
 
 /// The link to a room. It lets each person in who has it, so it is in no log.
@@ -84,6 +97,45 @@ pub enum MeetingPlace {
     Own,
     /// All meet at one link.
     Link(RoomLink),
+    /// Each booking has a room of its own on a server of Jitsi.
+    Jitsi(JitsiPlace),
+}
+
+/// A server of Jitsi.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JitsiPlace {
+    /// Its address, without a slash at its end.
+    pub server: String,
+    /// The id of our application, where it wants tokens.
+    pub app_id: Option<String>,
+    /// The audience that it accepts.
+    pub audience: String,
+}
+
+impl JitsiPlace {
+    /// What a token is about: the tenant, which is the address's path, else the host.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        let place = self.server.split_once("://").map_or(self.server.as_str(), |(_, rest)| rest);
+        let (host, path) = place.split_once('/').unwrap_or((place, ""));
+        let host = host.split(':').next().unwrap_or(host);
+        if path.is_empty() { host } else { path }
+    }
+}
+
+impl Meetings {
+    pub(super) fn jitsi(&self) -> JitsiPlace {
+        let audience = if self.audience.is_empty() { "jitsi" } else { &self.audience };
+        JitsiPlace {
+            server: self.server.trim_end_matches('/').to_lowercase(),
+            app_id: Some(self.app_id.clone()).filter(|it| !it.is_empty()),
+            audience: audience.to_owned(),
+        }
+    }
+
+    pub(super) fn of(&self, practitioner_id: &str) -> Option<&PractitionerMeetings> {
+        self.practitioners.iter().find(|it| it.practitioner_id == practitioner_id)
+    }
 }
 
 /// What is shown to clients as a link to a room must be one.

@@ -8,12 +8,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
 use super::error::MeetingError;
-use super::room::{Room, RoomRequest};
+use super::room::{Room, RoomRequest, is_plain, is_usable};
 
 /// The timeout of a request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The maximum length of a link or id in a response.
-const ANSWER_CHARS_MAX: usize = 2000;
 
 #[derive(Serialize)]
 struct Request<'a> {
@@ -77,15 +75,7 @@ impl OwnProvider {
         let room: RoomResponse =
             answer.json().await.map_err(|_malformed| MeetingError::InvalidResponse)?;
         let room = Room { meeting_id: room.id, join_url: room.join_url };
-        Some(room).filter(is_usable).ok_or(MeetingError::InvalidResponse)
+        let is_good = is_usable(&room.join_url) && is_plain(&room.meeting_id);
+        is_good.then_some(room).ok_or(MeetingError::InvalidResponse)
     }
-}
-
-/// The link is shown in mails and pages, so it must be a plain web address.
-fn is_usable(room: &Room) -> bool {
-    let web = ["https://", "http://"].iter().any(|scheme| room.join_url.starts_with(scheme));
-    let clean = |text: &str| {
-        (1..=ANSWER_CHARS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
-    };
-    web && clean(&room.join_url) && clean(&room.meeting_id)
 }
