@@ -21,7 +21,8 @@ use crate::repository::LockedBooking;
 use crate::timers::kinds::CREATE_MEETING;
 
 /// Requests the room and stores the result. If the provider doesn't answer, the timer retries and
-/// the booking stays confirmed; a day before a session the practice is told.
+/// the booking stays confirmed; a day before a session the practice's room for that becomes its
+/// room, or the practice is told.
 pub async fn schedule_meeting(
     app: &Arc<App>,
     metadata: Metadata,
@@ -30,10 +31,13 @@ pub async fn schedule_meeting(
     let room = match meeting_request(app, id).await? {
         Some(meeting) => match app.meetings.create(&meeting.request).await {
             Ok(room) => Some(room),
-            Err(error) => {
-                report_missing(app, metadata, &meeting).await?;
-                return Err(Error::unavailable(error));
-            }
+            Err(error) => match fallback(app, &meeting).await? {
+                Some(room) => Some(room),
+                None => {
+                    report_missing(app, metadata, &meeting).await?;
+                    return Err(Error::unavailable(error));
+                }
+            },
         },
         None => None,
     };
@@ -59,6 +63,13 @@ struct MeetingRequest {
     /// When each session is that was not cancelled, by its number.
     sessions: Vec<Option<Span>>,
     confirmed_at: Timestamp,
+}
+
+impl MeetingRequest {
+    /// The sessions that have to have their room by now.
+    fn due(&self, now: Timestamp) -> Vec<usize> {
+        sessions_due(self.sessions.iter().copied(), self.confirmed_at, now)
+    }
 }
 
 /// What to ask the provider for, if the booking still needs a room.
@@ -94,6 +105,18 @@ async fn meeting_request(app: &Arc<App>, id: Id<Booking>) -> Result<Option<Meeti
     }))
 }
 
+/// The practice's room for when the provider is away, once a session has to have one.
+async fn fallback(app: &App, meeting: &MeetingRequest) -> Result<Option<Room>, Error> {
+    let request = &meeting.request;
+    let Some(link) = app.practice.fallback_link(&request.practitioner_id) else { return Ok(None) };
+    if meeting.due(app.store.now().await?).is_empty() {
+        return Ok(None);
+    }
+    tracing::warn!(booking_id = %request.booking_id, "the fallback link is the room");
+    let (meeting_id, join_url) = (request.booking_id.to_string(), link.as_str().to_owned());
+    Ok(Some(Room { meeting_id, join_url }))
+}
+
 /// Tells, once for each session, that its room has to be there and is not.
 async fn report_missing(
     app: &App,
@@ -101,7 +124,7 @@ async fn report_missing(
     meeting: &MeetingRequest,
 ) -> Result<(), Error> {
     let now = app.store.now().await?;
-    let due = sessions_due(meeting.sessions.iter().copied(), meeting.confirmed_at, now);
+    let due = meeting.due(now);
     if due.is_empty() {
         return Ok(());
     }

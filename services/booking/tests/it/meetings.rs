@@ -2,6 +2,7 @@
 
 use booking::app::cancel_booking::cancel_booking;
 use booking::app::schedule_meeting::schedule_meeting;
+use booking::domain::claim_policy::ClaimPolicy;
 use contract::booking::v1::{
     BookingState, CancelBookingRequest, CancelledBy, RequestBookingRequest, RoomMissing,
     SessionMode,
@@ -9,9 +10,12 @@ use contract::booking::v1::{
 use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::Booking;
+use practice::PractitionerMeetings;
 use testkit::until;
 
-use crate::world::{World, at, customer, new_package, new_request, owner};
+use crate::world::{
+    World, at, customer, new_package, new_request, new_request_with, owner, practice_of_two,
+};
 
 #[tokio::test]
 async fn a_provider_that_fails_is_asked_again_while_the_booking_stays_confirmed() {
@@ -120,5 +124,34 @@ async fn of_a_package_each_session_that_takes_place_is_told_by_its_number() {
         world.minutes_later(minutes).await;
         assert!(!ask_for_room(&world, id).await);
         assert_eq!(missing(&world, id).await, told, "{minutes}");
+    }
+}
+
+#[tokio::test]
+async fn a_practice_with_a_fallback_link_meets_there_when_the_provider_is_away_the_day_before() {
+    let mut practice = practice_of_two();
+    practice.meetings.fallback_link = "https://meet.example.org/spare".into();
+    practice.meetings.practitioners = vec![PractitionerMeetings {
+        practitioner_id: "ravi".to_owned(),
+        provider: None,
+        link: "".into(),
+        fallback_link: "https://meet.example.org/ravis".into(),
+    }];
+    let world = World::of(practice, ClaimPolicy::Review).await;
+    for (number, practitioner, link) in [(1, "lead", "spare"), (2, "ravi", "ravis")] {
+        let request = new_request_with(practitioner, "meditation", at(2, 15));
+        let id = world.request(customer(number), request).await.unwrap();
+        world.pay(id, &format!("pay_{number}")).await;
+        world.rooms.fail(2);
+        assert!(!ask_for_room(&world, id).await);
+        assert_eq!(world.state(id).await, BookingState::Confirmed, "two days before it is early");
+        let now = world.app.store.now().await.unwrap();
+        world.minutes_later(at(1, 15).seconds_since(now) / 60 + 1).await;
+        assert!(ask_for_room(&world, id).await);
+        let booking = world.view(id).await.booking;
+        assert_eq!(booking.state(), BookingState::MeetingScheduled);
+        assert_eq!(booking.join_url, format!("https://meet.example.org/{link}"));
+        assert_eq!(missing(&world, id).await, [] as [i32; 0]);
+        world.minutes_later(-(at(1, 15).seconds_since(now) / 60 + 1)).await;
     }
 }
