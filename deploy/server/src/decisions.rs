@@ -99,6 +99,8 @@ pub(crate) struct Meetings {
     pub(crate) url: String,
     /// What that program is asked with.
     pub(crate) token: String,
+    /// The secret of our application on a Jitsi server that wants tokens.
+    pub(crate) jitsi_secret: String,
 }
 
 /// Where backups go.
@@ -218,8 +220,9 @@ impl Decisions {
             bail!("the webhook's secret has fewer than 32 characters");
         }
         let texts = [&self.mail.url, &self.mail.sender, &self.payments.key_id];
+        let Meetings { token, jitsi_secret, .. } = &self.meetings;
         let secrets =
-            [&self.payments.key_secret, &self.payments.webhook_secret, &self.meetings.token];
+            [&self.payments.key_secret, &self.payments.webhook_secret, token, jitsi_secret];
         if texts.into_iter().chain(secrets).any(|text| text.contains(['\n', '\''])) {
             bail!("a line break or a single quote cannot stand in a setting");
         }

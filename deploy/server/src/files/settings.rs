@@ -145,6 +145,10 @@ impl<'a> UnitSettings<'a> {
                     self.own.set("BOOKING_MEETING_URL", &meetings.url);
                     self.own.set_secret("BOOKING_MEETING_TOKEN", &meetings.token)?;
                 }
+                if !meetings.jitsi_secret.is_empty() {
+                    let secret = &meetings.jitsi_secret;
+                    self.own.set_secret("BOOKING_MEETING_JITSI_SECRET", secret)?;
+                }
                 self.own.set_signing_word("BOOKING_CONSENT_KEY", "booking-consent-key")?;
                 self.own.set_signing_word("BOOKING_FEED_KEY", "booking-feed-key")
             }

@@ -9,6 +9,7 @@ use kernel::{CommandError, Id, Timestamp};
 use super::App;
 use super::page_keys::{FoundKey, NewPageKey, PageKeyPurpose, find, issue};
 use super::staff_scope::Scope;
+use crate::clients::meetings::Pass;
 use crate::domain::join_window::{JoinWindow, join_window};
 use crate::domain::page_standing::{PageEnd, PageStanding};
 use crate::domain::span::Span;
@@ -29,7 +30,7 @@ pub async fn join_page(
     let id: Id<Booking> = booking_id.parse().map_err(|_malformed| not_found())?;
     let view = view::load(app.store.pool(), &app.practice, id).await?.ok_or_else(not_found)?;
     let booking = scope.shown(view).booking;
-    Ok(shown(booking, app.store.now().await?))
+    Ok(shown(app, booking, app.store.now().await?))
 }
 
 /// The page of a client's key.
@@ -44,7 +45,7 @@ pub async fn client_page(app: &App, key: &str) -> Result<wire::ClientJoinPage, E
     };
     let booking = found.view.booking;
     let ended = match found.standing {
-        PageStanding::Whole => return Ok(shown_to_client(booking, app.store.now().await?)),
+        PageStanding::Whole => return Ok(shown_to_client(app, booking, app.store.now().await?)),
         // When and with whom it was is nothing that a link in a mail has to show.
         PageStanding::MoneyOnly => return Ok(without_session(booking)),
         PageStanding::Ended(PageEnd::Adopted) => wire::JoinKeyEnd::Adopted,
@@ -69,7 +70,7 @@ pub async fn own_page(
     let id: Id<Booking> = booking_id.parse().map_err(|_malformed| not_found())?;
     let view = view::load(app.store.pool(), &app.practice, id).await?;
     let view = view.filter(|it| it.customer_id == customer).ok_or_else(not_found)?;
-    Ok(shown_to_client(view.booking, app.store.now().await?))
+    Ok(shown_to_client(app, view.booking, app.store.now().await?))
 }
 
 /// The address of the page for a key, or without one for members and for the booking's owner.
@@ -99,7 +100,7 @@ pub async fn calendar_address(app: &App, found: &FoundKey) -> Result<String, Err
 }
 
 /// What of a booking stands on a client's page at a moment.
-fn shown_to_client(booking: wire::Booking, now: Timestamp) -> wire::ClientJoinPage {
+fn shown_to_client(app: &App, booking: wire::Booking, now: Timestamp) -> wire::ClientJoinPage {
     let window = window_of(&booking, now);
     let room = window.filter(|_| booking.mode() == wire::SessionMode::Online);
     let number = window.and_then(|it| i32::try_from(it.number).ok());
@@ -107,7 +108,10 @@ fn shown_to_client(booking: wire::Booking, now: Timestamp) -> wire::ClientJoinPa
         session_number: number.unwrap_or_default(),
         room_opens_at: room.map(|it| to_wire(it.opens_at)),
         room_closes_at: room.map(|it| to_wire(it.closes_at)),
-        room_url: room.filter(|it| it.is_open).map(|_| booking.join_url).unwrap_or_default(),
+        room_url: room
+            .filter(|it| it.is_open)
+            .map(|it| entrance(app, booking.join_url, it, false))
+            .unwrap_or_default(),
         booking_id: booking.booking_id,
         state: booking.state,
         // What they cost is on no page that a mail leads to.
@@ -139,14 +143,17 @@ fn without_session(booking: wire::Booking) -> wire::ClientJoinPage {
 }
 
 /// What of a booking stands on the practice's page at a moment.
-fn shown(booking: wire::Booking, now: Timestamp) -> wire::GetJoinPageResponse {
+fn shown(app: &App, booking: wire::Booking, now: Timestamp) -> wire::GetJoinPageResponse {
     let window = window_of(&booking, now);
     let is_online = booking.mode() == wire::SessionMode::Online;
     let contact = booking.contact.unwrap_or_default();
     wire::GetJoinPageResponse {
         notes: window.map(|_to_come| contact.notes).unwrap_or_default(),
         room_opens_at: window.filter(|_| is_online).map(|it| to_wire(it.opens_at)),
-        join_url: window.filter(|it| it.is_open).map(|_| booking.join_url).unwrap_or_default(),
+        join_url: window
+            .filter(|it| it.is_open)
+            .map(|it| entrance(app, booking.join_url, it, true))
+            .unwrap_or_default(),
         client_first_name: contact.first_name,
         booking_id: booking.booking_id,
         state: booking.state,
@@ -157,6 +164,29 @@ fn shown(booking: wire::Booking, now: Timestamp) -> wire::GetJoinPageResponse {
         mode: booking.mode,
         location: booking.location,
     }
+}
+
+/// The stored link as a person can use it while the room is open.
+fn entrance(app: &App, link: String, window: JoinWindow, is_host: bool) -> String {
+    let JoinWindow { opens_at, closes_at, .. } = window;
+    app.meetings.entrance(link, Pass { is_host, opens_at, closes_at })
+}
+
+/// The link for a mail, which may be read at any time before the session ends.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn mailed_room(app: &App, booking: &mut wire::Booking) -> Result<(), Error> {
+    if !app.practice.mails.second_reminder_names_room || booking.join_url.is_empty() {
+        return Ok(());
+    }
+    let link = std::mem::take(&mut booking.join_url);
+    let window = window_of(booking, app.store.now().await?);
+    booking.join_url = match window {
+        Some(window) => entrance(app, link, window, false),
+        None => link,
+    };
+    Ok(())
 }
 
 fn window_of(booking: &wire::Booking, now: Timestamp) -> Option<JoinWindow> {

@@ -22,7 +22,7 @@ use super::calendar;
 use super::ownership::parse;
 use crate::app::App;
 use crate::app::consent_codes::{CodeMail, code_mail};
-use crate::app::join_page::address;
+use crate::app::join_page::{address, mailed_room};
 use crate::app::list_bookings::list_day_sessions;
 use crate::app::page_keys::{NewPageKey, PageKeyPurpose, find_open, issue};
 use crate::app::payment_page::consent_missing;
@@ -140,7 +140,7 @@ impl BookingInternalService for InternalHandler {
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         self.peers.verify(request.metadata(), &["notifications"])?;
         let asked = request.into_inner();
-        let view = self.view(parse(&asked.booking_id)?).await?;
+        let mut view = self.view(parse(&asked.booking_id)?).await?;
         let practice = &self.app.practice;
         let (page_key, join_key) = self.keys(&view, &asked).await?;
         let join = address(&self.app, &view.booking.booking_id, &join_key);
@@ -150,6 +150,8 @@ impl BookingInternalService for InternalHandler {
                 .or_else(|| calendar::cancellation(practice, &view)),
         };
         let calendar_file = calendar_file.unwrap_or_default();
+        let named = mailed_room(&self.app, &mut view.booking).await;
+        named.map_err(|error| to_status(&error))?;
         let booking = Some(view.booking);
         let answer = GetBookingContactResponse { booking, calendar_file, page_key, join_key };
         Ok(Response::new(answer))

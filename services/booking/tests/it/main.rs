@@ -19,6 +19,7 @@ mod slots;
 mod money;
 mod meetings;
 mod meeting_places;
+mod jitsi_rooms;
 mod calls;
 mod day_sessions;
 mod desk;

@@ -53,6 +53,13 @@ impl ThirdParties {
         request.send().await.unwrap().error_for_status().unwrap();
     }
 
+    /// What a control of the sandbox answers.
+    pub(crate) async fn answered(&self, path: &str, given: &Value) -> Value {
+        let request = self.http.post(format!("{}{path}", self.url)).json(given);
+        let answer = request.send().await.unwrap().error_for_status().unwrap();
+        answer.json().await.unwrap()
+    }
+
     /// A fault of the next request of a kind.
     pub(crate) async fn fault_of(&self, target: &str, mut fault: Value) {
         if let Some(fields) = fault.as_object_mut() {

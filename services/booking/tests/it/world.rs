@@ -16,7 +16,7 @@ use booking::app::request_booking::request_booking;
 use booking::app::widget_visits::WidgetVisits;
 use booking::clients::calendars::{CalendarSecrets, Calendars};
 use booking::clients::catalogue::Catalogue;
-use booking::clients::meetings::Meetings;
+use booking::clients::meetings::{MeetingSecrets, Meetings};
 use booking::clients::scheduling::Scheduling;
 use booking::consumers::payments::OnPayments;
 use booking::domain::availability::Rules;
@@ -110,18 +110,25 @@ impl World {
         sandbox: &str,
     ) -> Self {
         let calendars = (secrets, Some(sandbox.parse().unwrap()));
-        Self::build(practice, ClaimPolicy::Review, calendars).await
+        Self::build(practice, ClaimPolicy::Review, calendars, None).await
     }
 
     /// An app whose timers do not run, of a practice.
     pub(crate) async fn of(practice: Practice, claim_policy: ClaimPolicy) -> Self {
-        Self::build(practice, claim_policy, (CalendarSecrets::new(), None)).await
+        Self::build(practice, claim_policy, (CalendarSecrets::new(), None), None).await
+    }
+
+    /// An app whose timers do not run, of a practice that meets at these places.
+    pub(crate) async fn meeting_at(practice: Practice, places: MeetingSecrets) -> Self {
+        let calendars = (CalendarSecrets::new(), None);
+        Self::build(practice, ClaimPolicy::Review, calendars, Some(places)).await
     }
 
     async fn build(
         practice: Practice,
         claim_policy: ClaimPolicy,
         (secrets, sandbox): (CalendarSecrets, Option<url::Url>),
+        places: Option<MeetingSecrets>,
     ) -> Self {
         let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
         db.as_owner(&format!(
@@ -135,7 +142,10 @@ impl World {
         let peers = keys.peers("booking").unwrap();
         let catalogue_url = fakes::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await;
         let rooms = Rooms::default();
-        let meeting_secrets = fakes::meetings(rooms.clone()).await;
+        let meeting_secrets = match places {
+            Some(places) => places,
+            None => fakes::meetings(rooms.clone()).await,
+        };
         let terms = practice::consent::load(&folder(), &practice).unwrap();
         let app = Arc::new(App {
             store: db.store().unwrap(),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::meetings::{MeetingPlace, is_link};
+use crate::meetings::{JitsiPlace, MeetingPlace, is_link};
 use crate::{Error, Practice, parse};
 
 const RAVI: &str = "[[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi\"\n";
@@ -42,6 +42,53 @@ fn a_practitioner_has_a_place_of_their_own_or_the_practices() {
     assert_eq!(practice.meeting_place("ravi"), link("https://zoom.example/j/1"));
     let shown = format!("{practice:?}");
     assert!(!shown.contains("zoom.example"), "a link is in what logs could have");
+}
+
+#[test]
+fn a_jitsi_server_has_an_address_and_perhaps_an_application() {
+    let jitsi = "[meetings]\nprovider = \"jitsi\"\nserver = \"https://Meet.example.org/\"\n";
+    let plain = JitsiPlace {
+        server: "https://meet.example.org".to_owned(),
+        app_id: None,
+        audience: "jitsi".to_owned(),
+    };
+    assert_eq!(plain.subject(), "meet.example.org");
+    assert_eq!(and(jitsi).unwrap().meeting_place("ravi"), MeetingPlace::Jitsi(plain));
+    let tenant = jitsi.replace(".org/", ".org:8443/asha");
+    let tokens = format!("{tenant}app_id = \"sukoon\"\naudience = \"meet\"\n");
+    let MeetingPlace::Jitsi(found) = and(&tokens).unwrap().meeting_place("lead") else {
+        panic!("it is another place");
+    };
+    assert_eq!((found.app_id.as_deref(), found.audience.as_str()), (Some("sukoon"), "meet"));
+    assert_eq!(found.subject(), "asha");
+    for (block, told) in [
+        (jitsi.replace("server = ", "# "), "meetings.server: it must be the address of a Jitsi"),
+        (jitsi.replace("https", "http"), "meetings.server: it must be the address of a Jitsi"),
+        (jitsi.replace(".org/", ".org/?a"), "meetings.server: it must be the address of a Jitsi"),
+        (jitsi.replace("jitsi", "own"), "meetings.server: only provider = \"jitsi\" has one"),
+        (format!("{jitsi}app_id = \"a b\"\n"), "meetings.app_id: it must be a word"),
+        (format!("{jitsi}audience = \"a\"\n"), "meetings.audience: only a server with app_id"),
+        (
+            format!("{jitsi}fallback_link = \"http://a.example\"\n"),
+            "meetings.fallback_link: it must be a link",
+        ),
+    ] {
+        let error = and(&block).unwrap_err().to_string();
+        assert!(error.contains(told), "{told}\n{error}");
+    }
+}
+
+#[test]
+fn the_fallback_link_is_the_practitioners_or_the_practices() {
+    let own = "[[meetings.practitioners]]\npractitioner_id = \"ravi\"\n\
+               fallback_link = \"https://zoom.example/j/1\"\n";
+    let practice = and(own).unwrap();
+    assert_eq!(practice.fallback_link("lead"), None);
+    assert_eq!(practice.fallback_link("ravi"), Some(&"https://zoom.example/j/1".into()));
+    let usual = "[meetings]\nfallback_link = \"https://meet.example.org/spare\"\n";
+    let practice = and(&format!("{usual}{own}")).unwrap();
+    assert_eq!(practice.fallback_link("gone"), Some(&"https://meet.example.org/spare".into()));
+    assert_eq!(practice.fallback_link("ravi"), Some(&"https://zoom.example/j/1".into()));
 }
 
 #[test]
