@@ -11,6 +11,7 @@ use crate::faults::Kind;
 use crate::provider::errors::ApiError;
 use crate::scheduling;
 use crate::state::SharedState;
+use crate::zoom;
 
 /// The kinds of faults that can be injected into every HTTP interface.
 const HTTP_KINDS: [Kind; 5] =
@@ -40,6 +41,11 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
         ("POST", "/checkout/orders/{id}/payments") => "checkout.pay",
         ("GET", "/l/{code}") => "links.page",
         ("POST", "/meetings") => "meetings.create",
+        ("POST", "/zoom/oauth/token") => "zoom.token",
+        ("POST", "/zoom/v2/users/{user}/meetings") => "zoom.create",
+        ("GET", "/zoom/v2/users/{user}/meetings") => "zoom.list",
+        ("GET", "/zoom/v2/meetings/{number}") => "zoom.fetch",
+        ("DELETE", "/zoom/v2/meetings/{number}") => "zoom.delete",
         ("POST", "/messages") => "messages.send",
         ("POST", "/push/ntfy/{topic}" | "/push/json") => "pushes.send",
         ("POST", "/push/telegram/{bot}/sendMessage") => "pushes.send",
@@ -77,6 +83,9 @@ pub(crate) async fn inject(
         Kind::Drop => close_connection(),
         Kind::Status | Kind::Refuse if target.is_some_and(scheduling::is_target) => {
             scheduling::injected(&fault)
+        }
+        Kind::Status | Kind::Refuse if target.is_some_and(zoom::is_target) => {
+            zoom::injected(&fault)
         }
         Kind::Status => ApiError::injected(fault.status.unwrap_or(500), fault.code),
         Kind::Refuse => ApiError::injected(fault.status.unwrap_or(400), fault.code),

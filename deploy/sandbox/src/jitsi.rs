@@ -24,7 +24,10 @@ const AUDIENCE: &str = "jitsi";
 const TENANT: &str = "jitsi";
 
 pub(crate) fn routes() -> Router<SharedState> {
-    Router::new().route("/jitsi/{room}", get(page)).route("/api/jitsi", post(try_token))
+    Router::new()
+        .route("/jitsi", get(|| async { assets::page("<h1>Jitsi</h1>") }))
+        .route("/jitsi/{room}", get(page))
+        .route("/api/jitsi", post(try_token))
 }
 
 #[derive(Deserialize)]

@@ -13,6 +13,7 @@ mod checkout_log;
 mod push_log;
 mod calendar_files;
 mod scheduled_events;
+mod zoom_meetings;
 mod host_names;
 mod state;
 mod assets;
@@ -21,6 +22,7 @@ mod checkout;
 mod link_page;
 mod meeting;
 mod jitsi;
+mod zoom;
 mod messages;
 mod pushes;
 mod oidc;
@@ -126,6 +128,7 @@ fn router(app: &SharedState) -> Router {
         .merge(link_page::routes())
         .merge(meeting::routes())
         .merge(jitsi::routes())
+        .merge(zoom::routes())
         .merge(messages::routes())
         .merge(pushes::routes())
         .merge(oidc::routes())

@@ -13,6 +13,7 @@ use crate::faults::Faults;
 use crate::scheduled_events::Scheduling;
 use crate::settings::{Account, Timing};
 use crate::store::Store;
+use crate::zoom_meetings::Zoom;
 
 pub(crate) type SharedState = Arc<AppState>;
 
@@ -34,6 +35,7 @@ pub(crate) struct AppState {
     pub(crate) calendars: Calendars,
     pub(crate) scheduling: Scheduling,
     pub(crate) pushes: crate::push_log::Pushes,
+    pub(crate) zoom: Zoom,
     pub(crate) switches: crate::switches::AccountSwitches,
     /// Idempotency keys of refunds that were refused because of a low balance: they stay refused.
     pub(crate) refused_keys: Mutex<BTreeSet<String>>,
@@ -71,6 +73,7 @@ impl AppState {
             calendars: Calendars::default(),
             scheduling: Scheduling::default(),
             pushes: crate::push_log::Pushes::default(),
+            zoom: Zoom::default(),
             switches: crate::switches::AccountSwitches::default(),
             refused_keys: Mutex::default(),
             http,
