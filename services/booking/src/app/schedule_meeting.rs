@@ -17,6 +17,7 @@ use crate::domain::room_duty::sessions_due;
 use crate::domain::span::Span;
 use crate::error::Error;
 use crate::read_model::project;
+use crate::read_model::view::zone_name;
 use crate::repository::LockedBooking;
 use crate::timers::kinds::CREATE_MEETING;
 
@@ -58,8 +59,6 @@ pub async fn schedule_meeting(
 /// A room that a booking still needs.
 struct MeetingRequest {
     request: RoomRequest,
-    /// Whether the booking has several sessions.
-    is_package: bool,
     /// When each session is that was not cancelled, by its number.
     sessions: Vec<Option<Span>>,
     confirmed_at: Timestamp,
@@ -98,8 +97,9 @@ async fn meeting_request(app: &Arc<App>, id: Id<Booking>) -> Result<Option<Meeti
             practitioner_id: facts.practitioner_id.clone(),
             title: format!("Session with {}", app.practice.practice.name),
             session: *session,
+            is_package: facts.sessions.len() > 1,
+            time_zone: zone_name(&app.practice),
         },
-        is_package: facts.sessions.len() > 1,
         sessions: sessions.collect(),
         confirmed_at: confirmed.recorded_at,
     }))
@@ -129,7 +129,7 @@ async fn report_missing(
         return Ok(());
     }
     let id = meeting.request.booking_id;
-    let number = |it: usize| if meeting.is_package { i32::try_from(it).unwrap_or(0) } else { 0 };
+    let number = |it: usize| if meeting.request.is_package { i32::try_from(it).unwrap_or(0) } else { 0 };
     let due: Arc<[i32]> = due.into_iter().map(number).collect();
     app.store
         .write(metadata, move |tx| {

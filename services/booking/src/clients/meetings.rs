@@ -7,17 +7,19 @@ use std::collections::BTreeMap;
 use practice::{MeetingPlace, Practice};
 use secrecy::SecretString;
 
-pub use self::error::MeetingError;
+pub use self::error::{MeetingError, ZoomRefusal};
 use self::jitsi::Jitsi;
 use self::marks::RoomNames;
 use self::own::OwnProvider;
 pub use self::room::{Pass, Room, RoomRequest};
+pub use self::zoom::{Zoom, ZoomMeeting, ZoomSettings};
 
 mod error;
 mod jitsi;
 mod marks;
 mod own;
 mod room;
+mod zoom;
 
 /// What the places of a practice need beside its file.
 #[derive(Debug, Clone, Default)]

@@ -86,6 +86,8 @@ async fn a_rooms_name_is_the_same_for_a_repeat_and_tells_nothing() {
         practitioner_id: "lead".to_owned(),
         title: "Session".to_owned(),
         session,
+        is_package: false,
+        time_zone: "Asia/Kolkata".to_owned(),
     };
     let repeated = world.app.meetings.create(&request(id)).await.unwrap();
     assert_eq!(repeated.join_url, stored);

@@ -19,6 +19,10 @@ pub struct RoomRequest {
     pub title: String,
     /// The time of the session; of a package, of the first one.
     pub session: Span,
+    /// Whether further sessions take place there.
+    pub is_package: bool,
+    /// The practice's zone, IANA's name.
+    pub time_zone: String,
 }
 
 /// A meeting room.
