@@ -19,6 +19,7 @@ fn practice_with_links() -> Practice {
         practitioner_id: "ravi".to_owned(),
         provider: None,
         link: RAVIS_LINK.into(),
+        user: String::new(),
         fallback_link: "".into(),
     }];
     practice

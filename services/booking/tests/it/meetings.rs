@@ -135,6 +135,7 @@ async fn a_practice_with_a_fallback_link_meets_there_when_the_provider_is_away_t
         practitioner_id: "ravi".to_owned(),
         provider: None,
         link: "".into(),
+        user: String::new(),
         fallback_link: "https://meet.example.org/ravis".into(),
     }];
     let world = World::of(practice, ClaimPolicy::Review).await;

@@ -23,6 +23,10 @@ impl Practice {
                 MeetingPlace::Link(link.unwrap_or(&meetings.link).clone())
             }
             MeetingProvider::Jitsi => MeetingPlace::Jitsi(meetings.jitsi()),
+            MeetingProvider::Zoom => {
+                let user = own.map(|it| &it.user).filter(|it| !it.is_empty());
+                MeetingPlace::Zoom(user.unwrap_or(&meetings.user).clone())
+            }
         }
     }
 
@@ -53,6 +57,8 @@ pub(super) fn problems(found: &mut Problems, practice: &Practice) {
         let provider = own.provider.unwrap_or(meetings.provider);
         let is_read = provider == MeetingProvider::Link || own.link.is_empty();
         found.unless(is_read, &key("link"), "only provider = \"link\" has one");
+        let is_read = provider == MeetingProvider::Zoom || own.user.is_empty();
+        found.unless(is_read, &key("user"), "only provider = \"zoom\" has one");
     }
     let mut used = HashSet::new();
     for practitioner in practice.all_practitioners() {
@@ -63,11 +69,13 @@ pub(super) fn problems(found: &mut Problems, practice: &Practice) {
     let is_used = |place: &MeetingPlace| used.contains(&std::mem::discriminant(place));
     let by_link = is_used(&MeetingPlace::Link(RoomLink::default()));
     let by_jitsi = is_used(&MeetingPlace::Jitsi(meetings.jitsi()));
+    let by_zoom = is_used(&MeetingPlace::Zoom(String::new()));
     for (name, is_given, is_read, provider) in [
         ("link", !meetings.link.is_empty(), by_link, "link"),
         ("server", !meetings.server.is_empty(), by_jitsi, "jitsi"),
         ("app_id", !meetings.app_id.is_empty(), by_jitsi, "jitsi"),
         ("audience", !meetings.audience.is_empty(), by_jitsi, "jitsi"),
+        ("user", !meetings.user.is_empty(), by_zoom, "zoom"),
     ] {
         let why = format!("only provider = \"{provider}\" has one");
         found.unless(!is_given || is_read, &format!("meetings.{name}"), &why);
@@ -103,6 +111,11 @@ fn needed(found: &mut Problems, place: &MeetingPlace, practitioner_id: &str) {
                 let why = "it must be a word without spaces";
                 found.unless(text.is_none_or(is_name), &format!("meetings.{name}"), why);
             }
+        }
+        MeetingPlace::Zoom(user) => {
+            let why = "with provider = \"zoom\" it must be a user's mail address, or \"me\"";
+            let is_user = user == "me" || (is_name(user) && user.split('@').count() == 2);
+            found.unless(is_user, &key("user"), why);
         }
     }
 }

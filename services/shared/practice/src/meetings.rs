@@ -24,6 +24,8 @@ pub struct Meetings {
     pub app_id: String,
     /// Of `jitsi`, where the server wants tokens: the audience that it accepts; "jitsi" without it.
     pub audience: String,
+    /// Of `zoom`: the user who holds the meetings, by mail address; "me" for the app's owner.
+    pub user: String,
     /// The room of a session that has none a day before it, because the provider is away.
     pub fallback_link: RoomLink,
     /// Practitioners with a place of their own.
@@ -41,6 +43,9 @@ pub struct PractitionerMeetings {
     /// Of `link`: the practitioner's room.
     #[serde(default)]
     pub link: RoomLink,
+    /// Of `zoom`: the practitioner's user.
+    #[serde(default)]
+    pub user: String,
     /// The practitioner's room of a session that has none a day before it.
     #[serde(default)]
     pub fallback_link: RoomLink,
@@ -57,6 +62,8 @@ pub enum MeetingProvider {
     Link,
     /// On a server of Jitsi, when the first person enters.
     Jitsi,
+    /// As meetings of the practice's account at Zoom.
+    Zoom,
 }
 
 /// The link to a room. It lets each person in who has it, so it is in no log.
@@ -99,6 +106,8 @@ pub enum MeetingPlace {
     Link(RoomLink),
     /// Each booking has a room of its own on a server of Jitsi.
     Jitsi(JitsiPlace),
+    /// Each booking has a meeting of this user of Zoom.
+    Zoom(String),
 }
 
 /// A server of Jitsi.

@@ -13,6 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
+use super::error::MeetingError;
 use super::marks::RoomNames;
 use super::room::{Pass, Room};
 
@@ -37,6 +38,15 @@ impl Jitsi {
     pub(super) fn room(&self, id: Id<Booking>) -> Room {
         let join_url = format!("{}/{}", self.place.server, self.names.of(id));
         Room { meeting_id: id.to_string(), join_url }
+    }
+
+    /// Whether the server answers.
+    pub(super) async fn answers(&self) -> Result<(), MeetingError> {
+        let no_response = |error: reqwest::Error| MeetingError::NoResponse(error.without_url());
+        let http = runtime::http::client().map_err(no_response)?;
+        let answer = http.get(&self.place.server).send().await.map_err(no_response)?;
+        let is_there = answer.status().is_success() || answer.status().is_redirection();
+        if is_there { Ok(()) } else { Err(MeetingError::Refused(answer.status())) }
     }
 
     /// A link of this server as a person can use it; `None` for a link of another place.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{RequestBuilder, Response, StatusCode};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use runtime::failpoint;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
@@ -184,6 +184,19 @@ impl Zoom {
         match self.ask(|| self.0.http.get(url.clone())).await {
             Ok(answer) => usable(read(answer).await?).map(Some),
             Err(MeetingError::Zoom(refusal)) if refusal.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes a meeting; one that is not there any more is deleted.
+    ///
+    /// # Errors
+    /// Why it is still there.
+    pub async fn delete(&self, number: &str) -> Result<(), MeetingError> {
+        let url = self.url(&["meetings", number])?;
+        match self.ask(|| self.0.http.request(Method::DELETE, url.clone())).await {
+            Ok(_gone) => Ok(()),
+            Err(MeetingError::Zoom(refusal)) if refusal.is_missing() => Ok(()),
             Err(error) => Err(error),
         }
     }

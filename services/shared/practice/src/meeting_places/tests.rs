@@ -79,6 +79,24 @@ fn a_jitsi_server_has_an_address_and_perhaps_an_application() {
 }
 
 #[test]
+fn a_meeting_at_zoom_has_a_user_of_the_practice_or_of_the_practitioner() {
+    let zoom = "[meetings]\nprovider = \"zoom\"\nuser = \"asha@example.org\"\n";
+    let own = "[[meetings.practitioners]]\npractitioner_id = \"ravi\"\nuser = \"me\"\n";
+    let practice = and(&format!("{zoom}{own}")).unwrap();
+    assert_eq!(practice.meeting_place("lead"), MeetingPlace::Zoom("asha@example.org".to_owned()));
+    assert_eq!(practice.meeting_place("ravi"), MeetingPlace::Zoom("me".to_owned()));
+    for (block, told) in [
+        (zoom.replace("user = ", "# "), "meetings.user: with provider = \"zoom\" it must be"),
+        (zoom.replace("asha@", "asha "), "meetings.user: with provider = \"zoom\" it must be"),
+        (zoom.replace("\"zoom\"", "\"own\""), "meetings.user: only provider = \"zoom\" has one"),
+        (own.to_owned(), "meetings.practitioners.ravi.user: only provider = \"zoom\" has one"),
+    ] {
+        let error = and(&block).unwrap_err().to_string();
+        assert!(error.contains(told), "{told}\n{error}");
+    }
+}
+
+#[test]
 fn the_fallback_link_is_the_practitioners_or_the_practices() {
     let own = "[[meetings.practitioners]]\npractitioner_id = \"ravi\"\n\
                fallback_link = \"https://zoom.example/j/1\"\n";
