@@ -41,6 +41,7 @@ pub mod confirm_booking;
 pub mod claim_payment;
 pub mod expire_booking;
 pub mod schedule_meeting;
+pub mod remove_meeting;
 pub mod complete_booking;
 pub mod list_slots;
 pub mod cancel_booking;

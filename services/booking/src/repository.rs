@@ -30,6 +30,7 @@ pub mod grant_role;
 mod holds;
 pub mod page_keys;
 pub mod hold_origins;
+pub mod meeting_rooms;
 pub mod phone_bookings;
 pub mod scheduled_events;
 pub mod widget_reports;
@@ -169,6 +170,9 @@ impl LockedBooking {
         let events = self.decide(tx, command).await?;
         for event in &events {
             project::booking(tx, self.id, event).await?;
+            if matches!(event, booking::Event::Cancelled { .. }) {
+                meeting_rooms::end(tx, self.id).await?;
+            }
             log(self.id, event);
         }
         self.carry_out(tx, &events).await?;

@@ -10,8 +10,8 @@ use serde_json::Value;
 use tracing::Instrument as _;
 
 use self::kinds::{
-    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, KEEP_CALENDAR, PROBE, READ_CALENDAR, RETENTION,
-    SESSION_END,
+    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, KEEP_CALENDAR, PROBE, READ_CALENDAR,
+    REMOVE_MEETING, RETENTION, SESSION_END,
 };
 use crate::app::App;
 use crate::app::calendar_bookings::keep_calendar;
@@ -20,6 +20,7 @@ use crate::app::expire_booking::expire_booking;
 use crate::app::own_cancellation::take_effect;
 use crate::app::probe;
 use crate::app::read_calendar::read_calendar;
+use crate::app::remove_meeting::remove_meeting;
 use crate::app::schedule_meeting::schedule_meeting;
 use crate::retention::delete_expired;
 
@@ -77,6 +78,7 @@ impl Timers {
                 ended.await?;
             }
             CREATE_MEETING => schedule_meeting(&self.app, metadata, id).await?,
+            REMOVE_MEETING => remove_meeting(&self.app, metadata, id).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Creates the meeting room of a confirmed online booking. A provider is called outside any
-//! transaction, with the booking's id as idempotency key, so that a repeated call returns the same
-//! room.
+//! transaction, and a repeated call returns the same room: by the booking's id as idempotency key,
+//! or, where the provider knows none, by what was written down before it was asked.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
 use super::App;
-use crate::clients::meetings::{Room, RoomRequest};
+use crate::clients::meetings::{Intent, MeetingError, Room, RoomRequest, Zoom, ZoomMeeting};
 use crate::contract::room_stream;
 use crate::domain::booking::{Command, Event, MeetingId, State};
 use crate::domain::room_duty::sessions_due;
@@ -18,8 +18,24 @@ use crate::domain::span::Span;
 use crate::error::Error;
 use crate::read_model::project;
 use crate::read_model::view::zone_name;
-use crate::repository::LockedBooking;
-use crate::timers::kinds::CREATE_MEETING;
+use crate::repository::{LockedBooking, meeting_rooms};
+use crate::timers::kinds::{CREATE_MEETING, payload};
+
+/// A room, and what becomes of what was made at a provider.
+#[derive(Debug, Clone)]
+struct MadeRoom {
+    room: Room,
+    /// The provider's number of it, where we wrote down that we ask for it.
+    number: Option<String>,
+    /// Whether it is the practice's room for when the provider is away.
+    is_fallback: bool,
+}
+
+impl From<Room> for MadeRoom {
+    fn from(room: Room) -> Self {
+        Self { room, number: None, is_fallback: false }
+    }
+}
 
 /// Requests the room and stores the result. If the provider doesn't answer, the timer retries and
 /// the booking stays confirmed; a day before a session the practice's room for that becomes its
@@ -29,13 +45,14 @@ pub async fn schedule_meeting(
     metadata: Metadata,
     id: Id<Booking>,
 ) -> Result<(), Error> {
-    let room = match meeting_request(app, id).await? {
-        Some(meeting) => match app.meetings.create(&meeting.request).await {
-            Ok(room) => Some(room),
+    let made = match meeting_request(app, id).await? {
+        Some(meeting) => match ask(app, &metadata, &meeting.request).await? {
+            Ok(made) => Some(made),
             Err(error) => match fallback(app, &meeting).await? {
-                Some(room) => Some(room),
+                Some(made) => Some(made),
                 None => {
-                    report_missing(app, metadata, &meeting).await?;
+                    report_missing(app, metadata.clone(), &meeting).await?;
+                    pause(app, metadata, id, &error).await?;
                     return Err(Error::unavailable(error));
                 }
             },
@@ -43,14 +60,103 @@ pub async fn schedule_meeting(
         None => None,
     };
     let app_for_task = Arc::clone(app);
+    let orphan = app
+        .store
+        .write(metadata, move |tx| {
+            let (app, made) = (Arc::clone(&app_for_task), made.clone());
+            Box::pin(async move {
+                let orphan = match &made {
+                    Some(made) => record(tx, &app, id, made).await?,
+                    None => None,
+                };
+                tx.end_timer(CREATE_MEETING, &id.to_string()).await?;
+                Ok::<_, Error>(orphan)
+            })
+        })
+        .await?;
+    if let Some((number, zoom)) = orphan.zip(app.meetings.zoom())
+        && zoom.delete(&number).await.is_err()
+    {
+        tracing::warn!(booking_id = %id, "a second meeting was made, and is left at the provider");
+    }
+    Ok(())
+}
+
+/// Asks for the room, after what has to be written down is.
+async fn ask(
+    app: &Arc<App>,
+    metadata: &Metadata,
+    request: &RoomRequest,
+) -> Result<Result<MadeRoom, MeetingError>, Error> {
+    let Some((intent, zoom)) = app.meetings.intent(request).zip(app.meetings.zoom()) else {
+        return Ok(app.meetings.create(request).await.map(MadeRoom::from));
+    };
+    let is_first = write_intent(app, metadata.clone(), request.booking_id, &intent).await?;
+    let found = made_once(zoom, request, &intent, is_first).await;
+    Ok(found.map(|ZoomMeeting { number, join_url }| MadeRoom {
+        room: Room { meeting_id: intent.mark, join_url },
+        number: Some(number),
+        is_fallback: false,
+    }))
+}
+
+/// Makes a meeting, unless an earlier call has made it and its answer was lost.
+async fn made_once(
+    zoom: &Zoom,
+    request: &RoomRequest,
+    intent: &Intent,
+    is_first: bool,
+) -> Result<ZoomMeeting, MeetingError> {
+    let Intent { user, mark } = intent;
+    let known = if is_first { None } else { zoom.find(user, mark).await? };
+    match known {
+        Some(known) => Ok(known),
+        None => zoom.create(user, request, mark).await,
+    }
+}
+
+/// Writes down that the room is asked for; false when it was before.
+async fn write_intent(
+    app: &App,
+    metadata: Metadata,
+    id: Id<Booking>,
+    intent: &Intent,
+) -> Result<bool, Error> {
+    let intent = Arc::new(intent.clone());
     app.store
         .write(metadata, move |tx| {
-            let (app, room) = (Arc::clone(&app_for_task), room.clone());
+            let intent = Arc::clone(&intent);
+            Box::pin(async move { Ok(meeting_rooms::ask(tx, id, &intent).await?) })
+        })
+        .await
+}
+
+/// The practice's room for when the provider is away, once a session has to have one.
+async fn fallback(app: &App, meeting: &MeetingRequest) -> Result<Option<MadeRoom>, Error> {
+    let request = &meeting.request;
+    let Some(link) = app.practice.fallback_link(&request.practitioner_id) else { return Ok(None) };
+    if meeting.due(app.store.now().await?).is_empty() {
+        return Ok(None);
+    }
+    tracing::warn!(booking_id = %request.booking_id, "the fallback link is the room");
+    let (meeting_id, join_url) = (request.booking_id.to_string(), link.as_str().to_owned());
+    Ok(Some(MadeRoom { is_fallback: true, ..Room { meeting_id, join_url }.into() }))
+}
+
+/// Asks the provider no earlier than it wants to be asked.
+async fn pause(
+    app: &App,
+    metadata: Metadata,
+    id: Id<Booking>,
+    error: &MeetingError,
+) -> Result<(), Error> {
+    let Some(seconds) = error.pause_seconds() else { return Ok(()) };
+    app.store
+        .write(metadata, move |tx| {
             Box::pin(async move {
-                if let Some(room) = room {
-                    record(tx, &app, id, &room).await?;
-                }
-                Ok(tx.end_timer(CREATE_MEETING, &id.to_string()).await?)
+                let due = tx.now().await?.plus_seconds(seconds);
+                let payload = payload(tx);
+                Ok(tx.set_timer(CREATE_MEETING, &id.to_string(), due, payload).await?)
             })
         })
         .await
@@ -105,18 +211,6 @@ async fn meeting_request(app: &Arc<App>, id: Id<Booking>) -> Result<Option<Meeti
     }))
 }
 
-/// The practice's room for when the provider is away, once a session has to have one.
-async fn fallback(app: &App, meeting: &MeetingRequest) -> Result<Option<Room>, Error> {
-    let request = &meeting.request;
-    let Some(link) = app.practice.fallback_link(&request.practitioner_id) else { return Ok(None) };
-    if meeting.due(app.store.now().await?).is_empty() {
-        return Ok(None);
-    }
-    tracing::warn!(booking_id = %request.booking_id, "the fallback link is the room");
-    let (meeting_id, join_url) = (request.booking_id.to_string(), link.as_str().to_owned());
-    Ok(Some(Room { meeting_id, join_url }))
-}
-
 /// Tells, once for each session, that its room has to be there and is not.
 async fn report_missing(
     app: &App,
@@ -129,7 +223,8 @@ async fn report_missing(
         return Ok(());
     }
     let id = meeting.request.booking_id;
-    let number = |it: usize| if meeting.request.is_package { i32::try_from(it).unwrap_or(0) } else { 0 };
+    let number =
+        |it: usize| if meeting.request.is_package { i32::try_from(it).unwrap_or(0) } else { 0 };
     let due: Arc<[i32]> = due.into_iter().map(number).collect();
     app.store
         .write(metadata, move |tx| {
@@ -158,12 +253,29 @@ async fn append_missing(tx: &mut Tx, id: Id<Booking>, due: &[i32]) -> Result<(),
     Ok(())
 }
 
-async fn record(tx: &mut Tx, app: &App, id: Id<Booking>, room: &Room) -> Result<(), Error> {
-    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else { return Ok(()) };
-    let meeting = MeetingId(room.meeting_id.clone());
+/// Records a room, and returns what was made besides: a number that is not the room's.
+async fn record(
+    tx: &mut Tx,
+    app: &App,
+    id: Id<Booking>,
+    made: &MadeRoom,
+) -> Result<Option<String>, Error> {
+    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else { return Ok(None) };
+    let meeting = MeetingId(made.room.meeting_id.clone());
     if !locked.apply(tx, Command::ScheduleMeeting { meeting }).await?.is_empty() {
-        project::join_url(tx, id, &room.join_url).await?;
+        project::join_url(tx, id, &made.room.join_url).await?;
         tracing::info!(booking_id = %id, "the meeting room exists");
     }
-    Ok(())
+    let orphan = match &made.number {
+        Some(number) => {
+            let kept = meeting_rooms::made(tx, id, number).await?;
+            Some(number.clone()).filter(|number| kept.is_some_and(|kept| kept != *number))
+        }
+        None => None,
+    };
+    // What was cancelled meanwhile, or has another room, needs none at the provider.
+    if made.is_fallback || !matches!(locked.state, State::MeetingScheduled { .. }) {
+        meeting_rooms::end(tx, id).await?;
+    }
+    Ok(orphan)
 }

@@ -15,6 +15,8 @@ pub const SESSION_END: &str = "session-end";
 pub const CREATE_MEETING: &str = "create-meeting";
 /// A client's cancellation takes effect.
 pub const CANCELLATION_EFFECT: &str = "cancellation-effect";
+/// The meeting of a cancelled booking is to be removed at its provider.
+pub const REMOVE_MEETING: &str = "remove-meeting";
 /// An external scheduling provider's calendar is to be kept as our bookings are. There is one such
 /// timer, set at the start.
 pub const KEEP_CALENDAR: &str = "keep-calendar";
