@@ -20,6 +20,7 @@ mod money;
 mod meetings;
 mod meeting_places;
 mod jitsi_rooms;
+mod zoom_rooms;
 mod calls;
 mod day_sessions;
 mod desk;

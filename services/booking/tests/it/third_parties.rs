@@ -60,6 +60,18 @@ impl ThirdParties {
         answer.json().await.unwrap()
     }
 
+    /// What the sandbox has at a path.
+    pub(crate) async fn got(&self, path: &str) -> Value {
+        let answer = self.http.get(format!("{}{path}", self.url)).send().await.unwrap();
+        answer.error_for_status().unwrap().json().await.unwrap()
+    }
+
+    /// Deletes what the sandbox has at a path.
+    pub(crate) async fn deleted(&self, path: &str) {
+        let request = self.http.delete(format!("{}{path}", self.url));
+        request.send().await.unwrap().error_for_status().unwrap();
+    }
+
     /// A fault of the next request of a kind.
     pub(crate) async fn fault_of(&self, target: &str, mut fault: Value) {
         if let Some(fields) = fault.as_object_mut() {
