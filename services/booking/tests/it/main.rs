@@ -21,6 +21,7 @@ mod meetings;
 mod meeting_places;
 mod jitsi_rooms;
 mod zoom_rooms;
+mod zoom_death;
 mod calls;
 mod day_sessions;
 mod desk;
