@@ -37,8 +37,10 @@ use crate::repository::DaySnapshotCache;
 
 mod commands;
 mod meetings;
+mod try_meetings;
 
 pub use commands::{GrantConfig, Granted, Person, RoleConfig, grant, role};
+pub use try_meetings::{TryMeetingsConfig, try_meetings};
 
 /// Settings of `serve`.
 #[derive(Debug, Clone)]

@@ -27,7 +27,9 @@ use sqlx::migrate::Migrator;
 
 use crate::app::read_calendar::are_read;
 use crate::app::startup::prepare;
-use crate::config::{Config, GrantConfig, RoleConfig, grant, migration, role};
+use crate::config::{
+    Config, GrantConfig, RoleConfig, TryMeetingsConfig, grant, migration, role, try_meetings,
+};
 use crate::timers::Timers;
 
 /// The service's name in logs, in callers' tokens and as a source of events.
@@ -44,6 +46,7 @@ pub fn program() -> Program {
         .migrate(migration, |config| migrate(config, &MIGRATIONS))
         .command("grant", GrantConfig::read, |config, _shutdown| grant(config))
         .command("role", RoleConfig::read, |config, _shutdown| role(config))
+        .command("try-meetings", TryMeetingsConfig::read, |config, _shutdown| try_meetings(config))
 }
 
 /// Serves until shutdown.

@@ -1,7 +1,7 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use booking::config::{Config, GrantConfig, RoleConfig, migration};
+use booking::config::{Config, GrantConfig, RoleConfig, TryMeetingsConfig, migration};
 use booking::domain::consent::ConsentError;
 use booking::domain::consent::code::SignatureError;
 use booking::domain::contact::ContactError;
@@ -69,6 +69,8 @@ fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_migrate", dump::settings(migration));
     insta::assert_snapshot!("settings_of_grant", dump::settings(GrantConfig::read));
     insta::assert_snapshot!("settings_of_role", dump::settings(RoleConfig::read));
+    let of_trial = dump::settings(TryMeetingsConfig::read);
+    insta::assert_snapshot!("settings_of_try_meetings", of_trial);
 }
 
 #[test]

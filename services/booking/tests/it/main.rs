@@ -22,6 +22,7 @@ mod meeting_places;
 mod jitsi_rooms;
 mod zoom_rooms;
 mod zoom_death;
+mod try_meetings;
 mod calls;
 mod day_sessions;
 mod desk;
