@@ -101,6 +101,12 @@ pub(crate) struct Meetings {
     pub(crate) token: String,
     /// The secret of our application on a Jitsi server that wants tokens.
     pub(crate) jitsi_secret: String,
+    /// The id of our account at Zoom.
+    pub(crate) zoom_account: String,
+    /// The client id of the server-to-server app there.
+    pub(crate) zoom_client: String,
+    /// Its secret.
+    pub(crate) zoom_secret: String,
 }
 
 /// Where backups go.
@@ -129,6 +135,38 @@ pub(crate) struct Alarms {
     pub(crate) form: String,
     /// The address, which holds the topic or the bot's token.
     pub(crate) url: String,
+}
+
+impl Meetings {
+    fn texts(&self) -> [&String; 6] {
+        let Self { url, token, jitsi_secret, zoom_account, zoom_client, zoom_secret } = self;
+        [url, token, jitsi_secret, zoom_account, zoom_client, zoom_secret]
+    }
+
+    /// The settings of booking with their secrets marked; what is empty is not set.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = MeetingSetting<'_>> {
+        let names = [
+            ("BOOKING_MEETING_URL", false),
+            ("BOOKING_MEETING_TOKEN", true),
+            ("BOOKING_MEETING_JITSI_SECRET", true),
+            ("BOOKING_MEETING_ZOOM_ACCOUNT", false),
+            ("BOOKING_MEETING_ZOOM_CLIENT", false),
+            ("BOOKING_MEETING_ZOOM_SECRET", true),
+        ];
+        let given = names.into_iter().zip(self.texts()).filter(|(_, value)| !value.is_empty());
+        given.map(|((name, is_secret), value)| MeetingSetting { name, value, is_secret })
+    }
+}
+
+/// A setting of booking.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeetingSetting<'a> {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its value.
+    pub(crate) value: &'a str,
+    /// Whether the value is a secret.
+    pub(crate) is_secret: bool,
 }
 
 fn provider() -> String {
@@ -220,10 +258,10 @@ impl Decisions {
             bail!("the webhook's secret has fewer than 32 characters");
         }
         let texts = [&self.mail.url, &self.mail.sender, &self.payments.key_id];
-        let Meetings { token, jitsi_secret, .. } = &self.meetings;
-        let secrets =
-            [&self.payments.key_secret, &self.payments.webhook_secret, token, jitsi_secret];
-        if texts.into_iter().chain(secrets).any(|text| text.contains(['\n', '\''])) {
+        let secrets = [&self.payments.key_secret, &self.payments.webhook_secret];
+        let meetings = self.meetings.texts();
+        if texts.into_iter().chain(secrets).chain(meetings).any(|text| text.contains(['\n', '\'']))
+        {
             bail!("a line break or a single quote cannot stand in a setting");
         }
         if self

@@ -1,6 +1,7 @@
 //! `sukoon doctor`: looks at the machine again as `sukoon init` did, and at what runs.
 use super::decisions::Decisions;
 use super::layout::Layout;
+use super::places;
 use super::requirements;
 use super::status;
 use anyhow::Result;
@@ -13,9 +14,14 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
     output::step("looking at this machine");
     // The practice that runs has the ports itself.
     let machine = requirements::check(&decisions, &["ports".to_owned()]).await;
+    let meetings = places::check(layout);
+    if let Err(error) = &meetings {
+        output::line(format_args!("! {:<9} {error:#}", places::NAME));
+    }
     let state = status::run(layout).await?;
-    if machine.is_err() {
+    let is_well = machine.is_ok() && meetings.is_ok();
+    if !is_well {
         output::line("What has a ! above is not as the practice needs it.");
     }
-    Ok(if machine.is_ok() { state } else { ExitCode::FAILURE })
+    Ok(if is_well { state } else { ExitCode::FAILURE })
 }

@@ -10,6 +10,7 @@ use super::opening;
 use super::outside;
 use super::owner_account;
 use super::pictures;
+use super::places;
 use super::power;
 use super::requirements;
 use super::sample;
@@ -85,6 +86,10 @@ pub(crate) async fn run(layout: &Layout, options: &InitOptions) -> Result<ExitCo
     files::write(layout, &decisions, requirements::memory_mib()?, &mut secret_store)?;
     decisions.keep(layout)?;
     own_practice(layout)?;
+    if !without.iter().any(|it| it == places::NAME) {
+        output::step("trying the place for sessions online");
+        places::check(layout)?;
+    }
     output::step("creating the databases");
     create_cluster(layout, &mut secret_store).await?;
     output::step("taking the first backup");

@@ -28,6 +28,7 @@ mod rights;
 mod restore;
 mod second_step;
 mod owner_account;
+mod places;
 mod init;
 mod upgrade;
 mod archive;
@@ -56,6 +57,10 @@ for the operator of a server on which the package `sukoon` is installed, as root
   status                    what runs, whether visitors reach the site, when it was last backed up
                             and last restored on trial
   doctor                    the same, and the machine once more: name, memory, disk, mail, keys;
+                            file; looks at name, ports, memory, disk, mail and payment keys first
+  status                    what runs, and when it was last backed up and last restored on trial
+  doctor                    the same, and the machine once more: name, memory, disk, mail, keys,
+                            and a meeting that is made and removed;
                             with SUKOON_EMAIL it is the command of staff
   ready                     what is missing before the practice goes live, each with one act
   keys rotate               new passwords and keys between the services; sessions go on

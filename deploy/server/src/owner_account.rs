@@ -51,7 +51,7 @@ pub(crate) fn ensure(layout: &Layout, decisions: &Decisions) -> Result<()> {
 }
 
 /// Runs a command of a service with the settings of files and further ones; what it prints.
-fn service(
+pub(crate) fn service(
     layout: &Layout,
     (name, command): (&str, &str),
     files: &[&str],

@@ -1,6 +1,7 @@
 //! Whether a machine and what surrounds it are ready for a practice: name, ports, memory, disk,
 //! mail server, payment keys.
 use super::decisions::Decisions;
+use super::places;
 use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
 use lettre::{AsyncSmtpTransport, Tokio1Executor};
@@ -38,7 +39,7 @@ const CHECKS: [Check; 6] = [
 
 /// The names of all checks.
 pub(crate) fn names() -> Vec<&'static str> {
-    CHECKS.iter().map(|check| check.name).collect()
+    CHECKS.iter().map(|check| check.name).chain([places::NAME]).collect()
 }
 
 /// Looks at everything but what is left out, says what it finds, and fails when something is not

@@ -140,14 +140,12 @@ impl<'a> UnitSettings<'a> {
     fn purpose(&mut self, service: &str, decisions: &Decisions) -> Result<()> {
         match service {
             "booking" => {
-                let meetings = &decisions.meetings;
-                if !meetings.url.is_empty() {
-                    self.own.set("BOOKING_MEETING_URL", &meetings.url);
-                    self.own.set_secret("BOOKING_MEETING_TOKEN", &meetings.token)?;
-                }
-                if !meetings.jitsi_secret.is_empty() {
-                    let secret = &meetings.jitsi_secret;
-                    self.own.set_secret("BOOKING_MEETING_JITSI_SECRET", secret)?;
+                for setting in decisions.meetings.settings() {
+                    if setting.is_secret {
+                        self.own.set_secret(setting.name, setting.value)?;
+                    } else {
+                        self.own.set(setting.name, setting.value);
+                    }
                 }
                 self.own.set_signing_word("BOOKING_CONSENT_KEY", "booking-consent-key")?;
                 self.own.set_signing_word("BOOKING_FEED_KEY", "booking-feed-key")
