@@ -56,9 +56,6 @@ for the operator of a server on which the package `sukoon` is installed, as root
                             with other answers it starts again what they concern
   status                    what runs, whether visitors reach the site, when it was last backed up
                             and last restored on trial
-  doctor                    the same, and the machine once more: name, memory, disk, mail, keys;
-                            file; looks at name, ports, memory, disk, mail and payment keys first
-  status                    what runs, and when it was last backed up and last restored on trial
   doctor                    the same, and the machine once more: name, memory, disk, mail, keys,
                             and a meeting that is made and removed;
                             with SUKOON_EMAIL it is the command of staff
