@@ -310,8 +310,8 @@ mod tests {
         let second_step = SecondStep::Typed(None);
         let tokens = Mutex::default();
         let options = CommonOptions::default();
-        let kept = None;
-        (Session { http, url, inner_url: None, tokens, second_step, kept, options }, served)
+        let (inner_url, kept, site) = (None, None, url.clone());
+        (Session { http, url, site, inner_url, tokens, second_step, kept, options }, served)
     }
 
     /// The key in a request, once the whole request has arrived.
