@@ -192,10 +192,18 @@ pub(super) fn undo(state: &State) -> Result<Vec<Event>, Rejection> {
     if state.pending_cancellation().is_some() {
         return Ok(vec![Event::CancellationUndone]);
     }
-    match state.promised_refund() {
-        Some(_) => Err(Rejection::CancellationTookEffect),
-        None if *state == State::Absent => Err(Rejection::Absent),
-        None => Ok(Vec::new()),
+    match state {
+        State::Absent => Err(Rejection::Absent),
+        State::Cancelled { .. } => Err(Rejection::CancellationTookEffect),
+        // A session of a package that was cancelled stays so, which its booking shows.
+        State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::PaidUnplaced { .. } => Ok(Vec::new()),
     }
 }
 
