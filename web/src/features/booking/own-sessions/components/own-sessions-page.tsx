@@ -75,12 +75,11 @@ function Items({ list, bookings, userId, part }: ItemsProps) {
   );
 }
 
-function NoneYet({ children }: { children: ReactNode }) {
+function NoneYet() {
   return (
     <Card className="flex flex-col items-start gap-4">
       <p>You have no sessions yet. Once you have booked one, you find it here.</p>
       <Button to="/services">See our services</Button>
-      {children}
     </Card>
   );
 }
@@ -115,7 +114,8 @@ function Lists({ userId, missing }: ListsProps) {
     return (
       <>
         {failed}
-        <NoneYet>{missing?.(again)}</NoneYet>
+        <NoneYet />
+        {missing?.(again)}
       </>
     );
   }
