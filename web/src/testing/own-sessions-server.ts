@@ -13,7 +13,7 @@ import {
   PendingCancellationSchema,
 } from '@/gen/booking/v1/booking_service_pb';
 import { Answering } from './answering';
-import { bookingFixture } from './booking-fixture';
+import { bookingFixture, slotsFixture } from './booking-fixture';
 import { rupees } from './receipt-fixture';
 import { refusal } from './refusal';
 
@@ -41,6 +41,8 @@ export class OwnSessionsServer extends Answering {
   coming: Booking[] = [];
   past: Booking[] = [];
   pageSize = 20;
+  /** The free times that are listed, whatever days are asked for. */
+  slots = slotsFixture([]);
   /** What goes back now. */
   refund = 150_000n;
   atOnce = false;
@@ -147,6 +149,7 @@ export class OwnSessionsServer extends Answering {
           this.#read();
           return { booking: this.#find(bookingId) };
         },
+        listSlots: () => ({ ...this.slots }),
         previewOwnCancellation: ({ bookingId, sessionNumber }) =>
           this.#preview(bookingId, sessionNumber),
         cancelOwnBooking: (request) => this.#cancel(request),

@@ -5,7 +5,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { type Booking, BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { DeskWay } from '@/gen/common/v1/money_pb';
 import { expectAccessible } from '@/testing/accessible';
-import { BOOKING_ID, packageFixture } from '@/testing/booking-fixture';
+import { BOOKING_ID, packageFixture, slotsFixture } from '@/testing/booking-fixture';
 import { beginEach, openPage, type Person } from '@/testing/booking-page';
 import { OwnSessionsServer, ownBooking } from '@/testing/own-sessions-server';
 import { ASHA, beginAs } from '@/testing/played-client';
@@ -295,5 +295,19 @@ test('a visitor is asked to sign in, and comes back to this booking', async () =
   const link = screen.getByRole('link', { name: 'Sign In' });
   const path = encodeURIComponent(`/account/sessions/${BOOKING_ID}`);
   expect(link.getAttribute('href')).toBe(`/sign-in?return=${path}`);
+  await expectAccessible();
+});
+
+test('the same time again is one press away, and leads into the booking with it chosen', async () => {
+  server.slots = slotsFixture([
+    { date: '2026-12-01', starts: [{ hour: 11 }] },
+    { date: '2026-12-08', starts: [{ hour: 15 }] },
+  ]);
+  open();
+  const first = await screen.findByRole('link', { name: 'Book Tue, 1 Dec' });
+  expect(first.getAttribute('href')).toContain('slot=2026-12-01T05:30:00Z');
+  expect(screen.getByText(/^Next week:/)).toBeTruthy();
+  expect(screen.getByText(/^In two weeks, near that time:/)).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Choose another time' })).toBeTruthy();
   await expectAccessible();
 });

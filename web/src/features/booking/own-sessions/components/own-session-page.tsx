@@ -22,6 +22,7 @@ import { BookingFacts, HeldNotice, LINK, MoneyNotes, When } from './booking-fact
 import { CancelDialog } from './cancel-dialog';
 import { CancellationNotice } from './cancellation-notice';
 import { OwnFrame, OwnSkeleton } from './own-frame';
+import { RepeatPart } from './repeat-part';
 
 type CancelPartProps = {
   booking: Booking;
@@ -142,6 +143,7 @@ function Shown({ booking, userId }: { booking: Booking; userId: string }) {
         outcomes={outcomes}
         onStale={() => news.refresh(booking.bookingId)}
       />
+      <RepeatPart booking={booking} now={now} />
     </>
   );
 }
