@@ -9,7 +9,15 @@ import { isOnline, isPlaced } from '../../shared/booking-state';
 import { useOutcome } from '../hooks/use-outcome';
 import { useOwnNews } from '../hooks/use-own-bookings';
 import { againPath, ownBookingPath, standingOf, titleOf } from '../own-booking';
-import { BookingFacts, HeldNotice, LINK, MoneyNotes, ReceiptLink, When } from './booking-facts';
+import {
+  BookingFacts,
+  HeldNotice,
+  LINK,
+  MoneyNotes,
+  ReceiptLink,
+  ReviewLink,
+  When,
+} from './booking-facts';
 import { CancellationNotice } from './cancellation-notice';
 
 type CardProps = { booking: Booking; userId: string; now: number };
@@ -104,6 +112,7 @@ export function BookingItem({ booking, userId, now, part }: ItemProps) {
       {part === 'past' ? (
         <div className="flex flex-wrap items-center gap-x-5 gap-y-1">
           <ReceiptLink booking={booking} />
+          <ReviewLink booking={booking} />
           <Again booking={booking} />
         </div>
       ) : null}

@@ -2,7 +2,7 @@ import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
-import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { type Booking, BookingState } from '@/gen/booking/v1/booking_service_pb';
 import { usePractice, usePracticeZone } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import {
@@ -136,6 +136,16 @@ export function ReceiptLink({ booking }: { booking: Booking }) {
   );
 }
 
+/** A session that took place can be told about; one that was missed is not asked about. */
+export function ReviewLink({ booking }: { booking: Booking }) {
+  if (booking.state !== BookingState.COMPLETED) return null;
+  return (
+    <AppLink to="/reviews#write" className={LINK}>
+      Write a review<span className="sr-only"> of {booking.serviceTitle}</span>
+    </AppLink>
+  );
+}
+
 function Join({ booking }: { booking: Booking }) {
   if (!isOnline(booking)) return null;
   return (
@@ -157,6 +167,7 @@ export function BookingFacts({ booking, now }: ForBooking) {
       {toCome ? <Join booking={booking} /> : null}
       {toCome ? <CalendarButtons booking={booking} /> : null}
       <ReceiptLink booking={booking} />
+      <ReviewLink booking={booking} />
     </>
   );
 }

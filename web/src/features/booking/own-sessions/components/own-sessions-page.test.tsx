@@ -72,6 +72,8 @@ test('the next session is a card with all that it needs; then come later ones, a
   const again = old.getByRole('link', { name: 'Book again for Meditation' });
   expect(again.getAttribute('href')).toBe('/booking-flow?service=meditation');
   expect(old.getByRole('link', { name: 'Receipt for Meditation' })).toBeTruthy();
+  const review = old.getByRole('link', { name: 'Write a review of Meditation' });
+  expect(review.getAttribute('href')).toBe('/reviews#write');
   await expectAccessible();
 });
 
@@ -119,6 +121,7 @@ test('what is owed and what is on its way back is said', async () => {
   expect(await screen.findByText('We owe you ₹500')).toBeTruthy();
   const past = await part('Past sessions');
   expect(past.getByText('Cancelled')).toBeTruthy();
+  expect(past.queryByRole('link', { name: /review/ })).toBeNull();
   expect(past.getByText('Your money is on its way back to you.')).toBeTruthy();
 });
 
