@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_calendar_service.proto.
  */
 export const file_booking_v1_booking_calendar_service: GenFile = /*@__PURE__*/
-  fileDesc("Cilib29raW5nL3YxL2Jvb2tpbmdfY2FsZW5kYXJfc2VydmljZS5wcm90bxIKYm9va2luZy52MSIrChlHZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0Eg4KBnNlY3JldBgBIAEoCSItChpHZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZRIPCgdjb250ZW50GAEgASgJIi8KGUdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKDAQoaR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2USGwoTY2FsZW5kYXJfYm9va2luZ19pZBgBIAEoCRISCgppc19mYWlsaW5nGAIgASgIEjQKCHNlc3Npb25zGAMgAygLMiIuYm9va2luZy52MS5TZXNzaW9uQ2FsZW5kYXJCb29raW5nIl4KFlNlc3Npb25DYWxlbmRhckJvb2tpbmcSFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSGwoTY2FsZW5kYXJfYm9va2luZ19pZBgCIAEoCRIPCgdwcm9ibGVtGAMgASgJIjAKGk9wZW5TY2hlZHVsaW5nVmlzaXRSZXF1ZXN0EhIKCnNlcnZpY2VfaWQYASABKAkiRAobT3BlblNjaGVkdWxpbmdWaXNpdFJlc3BvbnNlEhAKCHZpc2l0X2lkGAEgASgJEhMKC3Zpc2l0X3Rva2VuGAIgASgJIn4KGVRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglldmVudF91cmkYAiABKAkSEwoLaW52aXRlZV91cmkYAyABKAkSEAoIdmlzaXRfaWQYBCABKAkSEwoLdmlzaXRfdG9rZW4YBSABKAkieQoaVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1bnRpbF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyuQMKFkJvb2tpbmdDYWxlbmRhclNlcnZpY2USaAoSR2V0U2Vzc2lvbkNhbGVuZGFyEiUuYm9va2luZy52MS5HZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0GiYuYm9va2luZy52MS5HZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZSIDkAIBEmgKEkdldENhbGVuZGFyQm9va2luZxIlLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJCb29raW5nUmVxdWVzdBomLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2UiA5ACARJmChNPcGVuU2NoZWR1bGluZ1Zpc2l0EiYuYm9va2luZy52MS5PcGVuU2NoZWR1bGluZ1Zpc2l0UmVxdWVzdBonLmJvb2tpbmcudjEuT3BlblNjaGVkdWxpbmdWaXNpdFJlc3BvbnNlEmMKElRha2VTY2hlZHVsZWRFdmVudBIlLmJvb2tpbmcudjEuVGFrZVNjaGVkdWxlZEV2ZW50UmVxdWVzdBomLmJvb2tpbmcudjEuVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("Cilib29raW5nL3YxL2Jvb2tpbmdfY2FsZW5kYXJfc2VydmljZS5wcm90bxIKYm9va2luZy52MSIrChlHZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0Eg4KBnNlY3JldBgBIAEoCSItChpHZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZRIPCgdjb250ZW50GAEgASgJIi8KGUdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKDAQoaR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2USGwoTY2FsZW5kYXJfYm9va2luZ19pZBgBIAEoCRISCgppc19mYWlsaW5nGAIgASgIEjQKCHNlc3Npb25zGAMgAygLMiIuYm9va2luZy52MS5TZXNzaW9uQ2FsZW5kYXJCb29raW5nIl4KFlNlc3Npb25DYWxlbmRhckJvb2tpbmcSFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSGwoTY2FsZW5kYXJfYm9va2luZ19pZBgCIAEoCRIPCgdwcm9ibGVtGAMgASgJIjAKGk9wZW5TY2hlZHVsaW5nVmlzaXRSZXF1ZXN0EhIKCnNlcnZpY2VfaWQYASABKAkiRAobT3BlblNjaGVkdWxpbmdWaXNpdFJlc3BvbnNlEhAKCHZpc2l0X2lkGAEgASgJEhMKC3Zpc2l0X3Rva2VuGAIgASgJIn4KGVRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglldmVudF91cmkYAiABKAkSEwoLaW52aXRlZV91cmkYAyABKAkSEAoIdmlzaXRfaWQYBCABKAkSEwoLdmlzaXRfdG9rZW4YBSABKAkieQoaVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1bnRpbF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiswIKDkNhbGVuZGFyU291cmNlEhMKC2NhbGVuZGFyX2lkGAEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgCIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgDIAEoCRIrCgdyZWFkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh0cmllZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQZmFpbGluZ19zaW5jZV9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcHJvYmxlbRgHIAEoCRIOCgZldmVudHMYCCABKAUSEgoKb2RkX2V2ZW50cxgJIAEoBRISCgpidXN5X3RpbWVzGAogASgDIhwKGkxpc3RDYWxlbmRhclNvdXJjZXNSZXF1ZXN0IkoKG0xpc3RDYWxlbmRhclNvdXJjZXNSZXNwb25zZRIrCgdzb3VyY2VzGAEgAygLMhouYm9va2luZy52MS5DYWxlbmRhclNvdXJjZSIwChlSZWFkQ2FsZW5kYXJTb3VyY2VSZXF1ZXN0EhMKC2NhbGVuZGFyX2lkGAEgASgJIhwKGlJlYWRDYWxlbmRhclNvdXJjZVJlc3BvbnNlMrkDChZCb29raW5nQ2FsZW5kYXJTZXJ2aWNlEmgKEkdldFNlc3Npb25DYWxlbmRhchIlLmJvb2tpbmcudjEuR2V0U2Vzc2lvbkNhbGVuZGFyUmVxdWVzdBomLmJvb2tpbmcudjEuR2V0U2Vzc2lvbkNhbGVuZGFyUmVzcG9uc2UiA5ACARJoChJHZXRDYWxlbmRhckJvb2tpbmcSJS5ib29raW5nLnYxLkdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QaJi5ib29raW5nLnYxLkdldENhbGVuZGFyQm9va2luZ1Jlc3BvbnNlIgOQAgESZgoTT3BlblNjaGVkdWxpbmdWaXNpdBImLmJvb2tpbmcudjEuT3BlblNjaGVkdWxpbmdWaXNpdFJlcXVlc3QaJy5ib29raW5nLnYxLk9wZW5TY2hlZHVsaW5nVmlzaXRSZXNwb25zZRJjChJUYWtlU2NoZWR1bGVkRXZlbnQSJS5ib29raW5nLnYxLlRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QaJi5ib29raW5nLnYxLlRha2VTY2hlZHVsZWRFdmVudFJlc3BvbnNlMuoBChtCb29raW5nQ2FsZW5kYXJTdGFmZlNlcnZpY2USZgoTTGlzdENhbGVuZGFyU291cmNlcxImLmJvb2tpbmcudjEuTGlzdENhbGVuZGFyU291cmNlc1JlcXVlc3QaJy5ib29raW5nLnYxLkxpc3RDYWxlbmRhclNvdXJjZXNSZXNwb25zZRJjChJSZWFkQ2FsZW5kYXJTb3VyY2USJS5ib29raW5nLnYxLlJlYWRDYWxlbmRhclNvdXJjZVJlcXVlc3QaJi5ib29raW5nLnYxLlJlYWRDYWxlbmRhclNvdXJjZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Asks for the calendar of a secret address.
@@ -277,6 +277,162 @@ export const TakeScheduledEventResponseSchema: GenMessage<TakeScheduledEventResp
   messageDesc(file_booking_v1_booking_calendar_service, 8);
 
 /**
+ * A practitioner's own calendar, which closes times while they are busy in it.
+ *
+ * @generated from message booking.v1.CalendarSource
+ */
+export type CalendarSource = Message<"booking.v1.CalendarSource"> & {
+  /**
+   * Its id in practice.toml.
+   *
+   * @generated from field: string calendar_id = 1;
+   */
+  calendarId: string;
+
+  /**
+   * The practitioner whose times it closes.
+   *
+   * @generated from field: string practitioner_id = 2;
+   */
+  practitionerId: string;
+
+  /**
+   * That practitioner's name.
+   *
+   * @generated from field: string practitioner_name = 3;
+   */
+  practitionerName: string;
+
+  /**
+   * When it was last read; unset before the first time.
+   *
+   * @generated from field: google.protobuf.Timestamp read_at = 4;
+   */
+  readAt?: Timestamp | undefined;
+
+  /**
+   * When it was last tried; unset before the first time.
+   *
+   * @generated from field: google.protobuf.Timestamp tried_at = 5;
+   */
+  triedAt?: Timestamp | undefined;
+
+  /**
+   * Since when it cannot be read; unset when it can. Its last busy times stay closed.
+   *
+   * @generated from field: google.protobuf.Timestamp failing_since_at = 6;
+   */
+  failingSinceAt?: Timestamp | undefined;
+
+  /**
+   * Why it cannot be read, as a word such as "no_answer" (docs/CALENDARS.md); empty when it can.
+   *
+   * @generated from field: string problem = 7;
+   */
+  problem: string;
+
+  /**
+   * How many events it had.
+   *
+   * @generated from field: int32 events = 8;
+   */
+  events: number;
+
+  /**
+   * How many of them could not be understood, wholly or in part.
+   *
+   * @generated from field: int32 odd_events = 9;
+   */
+  oddEvents: number;
+
+  /**
+   * How many times it closes.
+   *
+   * @generated from field: int64 busy_times = 10;
+   */
+  busyTimes: bigint;
+};
+
+/**
+ * Describes the message booking.v1.CalendarSource.
+ * Use `create(CalendarSourceSchema)` to create a new message.
+ */
+export const CalendarSourceSchema: GenMessage<CalendarSource> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 9);
+
+/**
+ * Asks for the calendars.
+ *
+ * @generated from message booking.v1.ListCalendarSourcesRequest
+ */
+export type ListCalendarSourcesRequest = Message<"booking.v1.ListCalendarSourcesRequest"> & {
+};
+
+/**
+ * Describes the message booking.v1.ListCalendarSourcesRequest.
+ * Use `create(ListCalendarSourcesRequestSchema)` to create a new message.
+ */
+export const ListCalendarSourcesRequestSchema: GenMessage<ListCalendarSourcesRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 10);
+
+/**
+ * The calendars.
+ *
+ * @generated from message booking.v1.ListCalendarSourcesResponse
+ */
+export type ListCalendarSourcesResponse = Message<"booking.v1.ListCalendarSourcesResponse"> & {
+  /**
+   * In the order of practice.toml.
+   *
+   * @generated from field: repeated booking.v1.CalendarSource sources = 1;
+   */
+  sources: CalendarSource[];
+};
+
+/**
+ * Describes the message booking.v1.ListCalendarSourcesResponse.
+ * Use `create(ListCalendarSourcesResponseSchema)` to create a new message.
+ */
+export const ListCalendarSourcesResponseSchema: GenMessage<ListCalendarSourcesResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 11);
+
+/**
+ * Asks to read a calendar now.
+ *
+ * @generated from message booking.v1.ReadCalendarSourceRequest
+ */
+export type ReadCalendarSourceRequest = Message<"booking.v1.ReadCalendarSourceRequest"> & {
+  /**
+   * Its id in practice.toml.
+   *
+   * @generated from field: string calendar_id = 1;
+   */
+  calendarId: string;
+};
+
+/**
+ * Describes the message booking.v1.ReadCalendarSourceRequest.
+ * Use `create(ReadCalendarSourceRequestSchema)` to create a new message.
+ */
+export const ReadCalendarSourceRequestSchema: GenMessage<ReadCalendarSourceRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 12);
+
+/**
+ * It will be read.
+ *
+ * @generated from message booking.v1.ReadCalendarSourceResponse
+ */
+export type ReadCalendarSourceResponse = Message<"booking.v1.ReadCalendarSourceResponse"> & {
+};
+
+/**
+ * Describes the message booking.v1.ReadCalendarSourceResponse.
+ * Use `create(ReadCalendarSourceResponseSchema)` to create a new message.
+ */
+export const ReadCalendarSourceResponseSchema: GenMessage<ReadCalendarSourceResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 13);
+
+/**
  * A practitioner's sessions as a calendar that other programs subscribe to. The gateway serves it over
  * HTTP below /calendars/ and does not route it as a call: the secret in its address is the right to read.
  *
@@ -334,4 +490,36 @@ export const BookingCalendarService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_booking_v1_booking_calendar_service, 0);
+
+/**
+ * What staff does with the calendars of practitioners. Every call needs a signed-in member of the
+ * practice and is written down with who made it; each method names the roles.
+ *
+ * @generated from service booking.v1.BookingCalendarStaffService
+ */
+export const BookingCalendarStaffService: GenService<{
+  /**
+   * The practitioners' own calendars that close times, and how each is read. Roles: owner, admin,
+   * practitioner.
+   *
+   * @generated from rpc booking.v1.BookingCalendarStaffService.ListCalendarSources
+   */
+  listCalendarSources: {
+    methodKind: "unary";
+    input: typeof ListCalendarSourcesRequestSchema;
+    output: typeof ListCalendarSourcesResponseSchema;
+  },
+  /**
+   * Has a calendar read within a moment instead of within five minutes. Roles: owner, admin, practitioner.
+   * NOT_FOUND with reason CALENDAR_SOURCE_NOT_FOUND.
+   *
+   * @generated from rpc booking.v1.BookingCalendarStaffService.ReadCalendarSource
+   */
+  readCalendarSource: {
+    methodKind: "unary";
+    input: typeof ReadCalendarSourceRequestSchema;
+    output: typeof ReadCalendarSourceResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_booking_v1_booking_calendar_service, 1);
 

@@ -4,8 +4,18 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { BookingState, Session, SessionMode } from "./booking_service_pb";
+import type { Booking, BookingState, Contact, Session, SessionMode } from "./booking_service_pb";
 import { file_booking_v1_booking_service } from "./booking_service_pb";
+import type { ConsentRecord } from "./consent_service_pb";
+import { file_booking_v1_consent_service } from "./consent_service_pb";
+import type { PracticeLate } from "../../common/v1/cancellation_pb";
+import { file_common_v1_cancellation } from "../../common/v1/cancellation_pb";
+import type { HistoryEntry } from "../../common/v1/history_pb";
+import { file_common_v1_history } from "../../common/v1/history_pb";
+import type { Money } from "../../common/v1/money_pb";
+import { file_common_v1_money } from "../../common/v1/money_pb";
+import type { ParkedEvent } from "../../common/v1/parked_event_pb";
+import { file_common_v1_parked_event } from "../../common/v1/parked_event_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +24,352 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_staff_service.proto.
  */
 export const file_booking_v1_booking_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSIoChJHZXRKb2luUGFnZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSLmAgoTR2V0Sm9pblBhZ2VSZXNwb25zZRISCgpib29raW5nX2lkGAEgASgJEicKBXN0YXRlGAIgASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSJQoIc2Vzc2lvbnMYAyADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAQgASgJEhUKDXNlcnZpY2VfdGl0bGUYBSABKAkSGQoRcHJhY3RpdGlvbmVyX25hbWUYBiABKAkSGQoRY2xpZW50X2ZpcnN0X25hbWUYByABKAkSDQoFbm90ZXMYCCABKAkSJQoEbW9kZRgJIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSEAoIbG9jYXRpb24YCiABKAkSMQoNcm9vbV9vcGVuc19hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIam9pbl91cmwYDCABKAkqiwEKCVN0YWZmUm9sZRIaChZTVEFGRl9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQU1RBRkZfUk9MRV9PV05FUhABEhQKEFNUQUZGX1JPTEVfQURNSU4QAhIbChdTVEFGRl9ST0xFX1BSQUNUSVRJT05FUhADEhkKFVNUQUZGX1JPTEVfRlJPTlRfREVTSxAEMmUKE0Jvb2tpbmdTdGFmZlNlcnZpY2USTgoLR2V0Sm9pblBhZ2USHi5ib29raW5nLnYxLkdldEpvaW5QYWdlUmVxdWVzdBofLmJvb2tpbmcudjEuR2V0Sm9pblBhZ2VSZXNwb25zZWIGcHJvdG8z", [file_booking_v1_booking_service, file_google_protobuf_timestamp]);
+  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSK/AQoMU3RhZmZCb29raW5nEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSEwoLY3VzdG9tZXJfaWQYAiABKAkSMAoMcmVxdWVzdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaChJjb25maXJtZWRfb25fY2xhaW0YBCABKAgSJgoFbWFya3MYBSADKAsyFy5ib29raW5nLnYxLlNlc3Npb25NYXJrIlEKC1Nlc3Npb25NYXJrEhYKDnNlc3Npb25fbnVtYmVyGAEgASgFEioKCmF0dGVuZGFuY2UYAiABKA4yFi5ib29raW5nLnYxLkF0dGVuZGFuY2UirwEKC0Jsb2NrZWRUaW1lEhAKCGJsb2NrX2lkGAEgASgJEi0KCXN0YXJ0c19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJhY3RpdGlvbmVyX2lkGAQgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAUgASgJIi4KGEdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIocCChlHZXRCb29raW5nSGlzdG9yeVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxI1ChF0ZXJtc19hY2NlcHRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoHZW50cmllcxgDIAMoCzIXLmNvbW1vbi52MS5IaXN0b3J5RW50cnkSKwoHY29uc2VudBgEIAEoCzIaLmJvb2tpbmcudjEuSGlzdG9yeUNvbnNlbnQSMQoOYWNjZXB0ZWRfdGVybXMYBSABKAsyGS5ib29raW5nLnYxLkFjY2VwdGVkVGVybXMijQIKDUFjY2VwdGVkVGVybXMSLwoLYWNjZXB0ZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBXRlcm1zGAIgASgLMhguYm9va2luZy52MS5BY2NlcHRlZFRleHQSKQoHcmVmdW5kcxgDIAEoCzIYLmJvb2tpbmcudjEuQWNjZXB0ZWRUZXh0EikKB3ByaXZhY3kYBCABKAsyGC5ib29raW5nLnYxLkFjY2VwdGVkVGV4dBIUCgxub3RpY2VfaG91cnMYBSABKAUSHwoSc2hvd25fbm90aWNlX2hvdXJzGAYgASgFSACIAQFCFQoTX3Nob3duX25vdGljZV9ob3VycyI8CgxBY2NlcHRlZFRleHQSDwoHdmVyc2lvbhgBIAEoCRIMCgRoYXNoGAIgASgJEg0KBXdvcmRzGAMgASgJIs8BCg5IaXN0b3J5Q29uc2VudBISCgpjb25zZW50X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSLAoIZ2l2ZW5fYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHdpdGhkcmF3bl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoGcmVjb3JkGAUgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkEg0KBXdvcmRzGAYgASgJIigKEkdldEpvaW5QYWdlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIuYCChNHZXRKb2luUGFnZVJlc3BvbnNlEhIKCmJvb2tpbmdfaWQYASABKAkSJwoFc3RhdGUYAiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIlCghzZXNzaW9ucxgDIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBCABKAkSFQoNc2VydmljZV90aXRsZRgFIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgGIAEoCRIZChFjbGllbnRfZmlyc3RfbmFtZRgHIAEoCRINCgVub3RlcxgIIAEoCRIlCgRtb2RlGAkgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIQCghsb2NhdGlvbhgKIAEoCRIxCg1yb29tX29wZW5zX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghqb2luX3VybBgMIAEoCSITChFHZXRPd25Sb2xlUmVxdWVzdCI5ChJHZXRPd25Sb2xlUmVzcG9uc2USIwoEcm9sZRgBIAEoDjIVLmJvb2tpbmcudjEuU3RhZmZSb2xlImAKE0xpc3RCb29raW5nc1JlcXVlc3QSEQoJZnJvbV9kYXRlGAEgASgJEgwKBGRheXMYAiABKAUSKAoGc3RhdGVzGAMgAygOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUiYwoUTGlzdEJvb2tpbmdzUmVzcG9uc2USKgoIYm9va2luZ3MYASADKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIMCgRtb3JlGAIgASgIEhEKCWZyb21fZGF0ZRgDIAEoCSI6ChdMaXN0QmxvY2tlZFRpbWVzUmVxdWVzdBIRCglmcm9tX2RhdGUYASABKAkSDAoEZGF5cxgCIAEoBSJKChhMaXN0QmxvY2tlZFRpbWVzUmVzcG9uc2USLgoNYmxvY2tlZF90aW1lcxgBIAMoCzIXLmJvb2tpbmcudjEuQmxvY2tlZFRpbWUidgoQQmxvY2tUaW1lUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDAoEZGF0ZRgCIAEoCRIRCglmcm9tX3RpbWUYAyABKAkSDwoHdG9fdGltZRgEIAEoCRIXCg9wcmFjdGl0aW9uZXJfaWQYBSABKAkiQgoRQmxvY2tUaW1lUmVzcG9uc2USLQoMYmxvY2tlZF90aW1lGAEgASgLMhcuYm9va2luZy52MS5CbG9ja2VkVGltZSImChJVbmJsb2NrVGltZVJlcXVlc3QSEAoIYmxvY2tfaWQYASABKAkiFQoTVW5ibG9ja1RpbWVSZXNwb25zZSK6AQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSLQoMY2FuY2VsbGVkX2J5GAMgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYBCABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgFIAEoBSJ0ChVDYW5jZWxCb29raW5nUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEiAKBnJlZnVuZBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZ1bnBhaWQYAyABKAgipwEKGlByZXZpZXdDYW5jZWxsYXRpb25SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSLQoMY2FuY2VsbGVkX2J5GAIgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYAyABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgEIAEoBSLRAQobUHJldmlld0NhbmNlbGxhdGlvblJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIlCghzZXNzaW9ucxgCIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIgCgZyZWZ1bmQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGdW5wYWlkGAQgASgIEi4KDXByYWN0aWNlX2xhdGUYBSABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlIkEKElJlbGVhc2VIb2xkUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSJAChNSZWxlYXNlSG9sZFJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyKIAQoVTWFya0F0dGVuZGFuY2VSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEioKCmF0dGVuZGFuY2UYBCABKA4yFi5ib29raW5nLnYxLkF0dGVuZGFuY2UiQwoWTWFya0F0dGVuZGFuY2VSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmciKAoTRmluZEJvb2tpbmdzUmVxdWVzdBIRCglyZWZlcmVuY2UYASABKAkiQgoURmluZEJvb2tpbmdzUmVzcG9uc2USKgoIYm9va2luZ3MYASADKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyJBChJBY2NlcHRDbGFpbVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiQAoTQWNjZXB0Q2xhaW1SZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmcimwIKGlJlcXVlc3RQaG9uZUJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEi0KCXN0YXJ0c19hdBgDIAMoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKcGFja2FnZV9pZBgEIAEoCRIlCgRtb2RlGAUgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIXCg9wcmFjdGl0aW9uZXJfaWQYBiABKAkSJAoHY29udGFjdBgHIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIUCgxob2xkX21pbnV0ZXMYCCABKAUSEQoJc2VuZF9tYWlsGAkgASgIIloKG1JlcXVlc3RQaG9uZUJvb2tpbmdSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmcSEAoIcGFnZV9rZXkYAiABKAkiWAoWU2VuZFBheW1lbnRQYWdlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIRCglzZW5kX21haWwYAyABKAgiVgoXU2VuZFBheW1lbnRQYWdlUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEhAKCHBhZ2Vfa2V5GAIgASgJIhkKF0xpc3RQYXJrZWRFdmVudHNSZXF1ZXN0IkIKGExpc3RQYXJrZWRFdmVudHNSZXNwb25zZRImCgZldmVudHMYASADKAsyFi5jb21tb24udjEuUGFya2VkRXZlbnQiLQoYUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0EhEKCXN0cmVhbV9pZBgBIAEoCSJUChlSZXRyeVBhcmtlZEV2ZW50c1Jlc3BvbnNlEg8KB2hhbmRsZWQYASABKAUSJgoGZXZlbnRzGAIgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50KosBCglTdGFmZlJvbGUSGgoWU1RBRkZfUk9MRV9VTlNQRUNJRklFRBAAEhQKEFNUQUZGX1JPTEVfT1dORVIQARIUChBTVEFGRl9ST0xFX0FETUlOEAISGwoXU1RBRkZfUk9MRV9QUkFDVElUSU9ORVIQAxIZChVTVEFGRl9ST0xFX0ZST05UX0RFU0sQBCphCgtDYW5jZWxsZWRCeRIcChhDQU5DRUxMRURfQllfVU5TUEVDSUZJRUQQABIZChVDQU5DRUxMRURfQllfQ1VTVE9NRVIQARIZChVDQU5DRUxMRURfQllfUFJBQ1RJQ0UQAiqDAQoKQXR0ZW5kYW5jZRIaChZBVFRFTkRBTkNFX1VOU1BFQ0lGSUVEEAASEwoPQVRURU5EQU5DRV9DQU1FEAESEwoPQVRURU5EQU5DRV9MQVRFEAISFgoSQVRURU5EQU5DRV9OT19TSE9XEAMSFwoTQVRURU5EQU5DRV9VTk1BUktFRBAEKnUKEkNhbmNlbGxhdGlvblJlZnVuZBIjCh9DQU5DRUxMQVRJT05fUkVGVU5EX1VOU1BFQ0lGSUVEEAASHAoYQ0FOQ0VMTEFUSU9OX1JFRlVORF9GVUxMEAESHAoYQ0FOQ0VMTEFUSU9OX1JFRlVORF9OT05FEAIy9AsKE0Jvb2tpbmdTdGFmZlNlcnZpY2USUAoKR2V0T3duUm9sZRIdLmJvb2tpbmcudjEuR2V0T3duUm9sZVJlcXVlc3QaHi5ib29raW5nLnYxLkdldE93blJvbGVSZXNwb25zZSIDkAIBElEKDExpc3RCb29raW5ncxIfLmJvb2tpbmcudjEuTGlzdEJvb2tpbmdzUmVxdWVzdBogLmJvb2tpbmcudjEuTGlzdEJvb2tpbmdzUmVzcG9uc2USXQoQTGlzdEJsb2NrZWRUaW1lcxIjLmJvb2tpbmcudjEuTGlzdEJsb2NrZWRUaW1lc1JlcXVlc3QaJC5ib29raW5nLnYxLkxpc3RCbG9ja2VkVGltZXNSZXNwb25zZRJICglCbG9ja1RpbWUSHC5ib29raW5nLnYxLkJsb2NrVGltZVJlcXVlc3QaHS5ib29raW5nLnYxLkJsb2NrVGltZVJlc3BvbnNlEk4KC1VuYmxvY2tUaW1lEh4uYm9va2luZy52MS5VbmJsb2NrVGltZVJlcXVlc3QaHy5ib29raW5nLnYxLlVuYmxvY2tUaW1lUmVzcG9uc2USVAoNQ2FuY2VsQm9va2luZxIgLmJvb2tpbmcudjEuQ2FuY2VsQm9va2luZ1JlcXVlc3QaIS5ib29raW5nLnYxLkNhbmNlbEJvb2tpbmdSZXNwb25zZRJmChNQcmV2aWV3Q2FuY2VsbGF0aW9uEiYuYm9va2luZy52MS5QcmV2aWV3Q2FuY2VsbGF0aW9uUmVxdWVzdBonLmJvb2tpbmcudjEuUHJldmlld0NhbmNlbGxhdGlvblJlc3BvbnNlEk4KC0FjY2VwdENsYWltEh4uYm9va2luZy52MS5BY2NlcHRDbGFpbVJlcXVlc3QaHy5ib29raW5nLnYxLkFjY2VwdENsYWltUmVzcG9uc2USZgoTUmVxdWVzdFBob25lQm9va2luZxImLmJvb2tpbmcudjEuUmVxdWVzdFBob25lQm9va2luZ1JlcXVlc3QaJy5ib29raW5nLnYxLlJlcXVlc3RQaG9uZUJvb2tpbmdSZXNwb25zZRJaCg9TZW5kUGF5bWVudFBhZ2USIi5ib29raW5nLnYxLlNlbmRQYXltZW50UGFnZVJlcXVlc3QaIy5ib29raW5nLnYxLlNlbmRQYXltZW50UGFnZVJlc3BvbnNlEk4KC1JlbGVhc2VIb2xkEh4uYm9va2luZy52MS5SZWxlYXNlSG9sZFJlcXVlc3QaHy5ib29raW5nLnYxLlJlbGVhc2VIb2xkUmVzcG9uc2USVwoOTWFya0F0dGVuZGFuY2USIS5ib29raW5nLnYxLk1hcmtBdHRlbmRhbmNlUmVxdWVzdBoiLmJvb2tpbmcudjEuTWFya0F0dGVuZGFuY2VSZXNwb25zZRJRCgxGaW5kQm9va2luZ3MSHy5ib29raW5nLnYxLkZpbmRCb29raW5nc1JlcXVlc3QaIC5ib29raW5nLnYxLkZpbmRCb29raW5nc1Jlc3BvbnNlEk4KC0dldEpvaW5QYWdlEh4uYm9va2luZy52MS5HZXRKb2luUGFnZVJlcXVlc3QaHy5ib29raW5nLnYxLkdldEpvaW5QYWdlUmVzcG9uc2USYAoRR2V0Qm9va2luZ0hpc3RvcnkSJC5ib29raW5nLnYxLkdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBolLmJvb2tpbmcudjEuR2V0Qm9va2luZ0hpc3RvcnlSZXNwb25zZRJdChBMaXN0UGFya2VkRXZlbnRzEiMuYm9va2luZy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBokLmJvb2tpbmcudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmAKEVJldHJ5UGFya2VkRXZlbnRzEiQuYm9va2luZy52MS5SZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QaJS5ib29raW5nLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_booking_v1_booking_service, file_booking_v1_consent_service, file_common_v1_cancellation, file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+
+/**
+ * A booking as staff sees it.
+ *
+ * @generated from message booking.v1.StaffBooking
+ */
+export type StaffBooking = Message<"booking.v1.StaffBooking"> & {
+  /**
+   * The booking with contact data and join link.
+   *
+   * @generated from field: booking.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+
+  /**
+   * The customer who owns it, "usr_…".
+   *
+   * @generated from field: string customer_id = 2;
+   */
+  customerId: string;
+
+  /**
+   * When it was asked for.
+   *
+   * @generated from field: google.protobuf.Timestamp requested_at = 3;
+   */
+  requestedAt?: Timestamp | undefined;
+
+  /**
+   * True when it was confirmed on the customer's word and no verified money has come since.
+   *
+   * @generated from field: bool confirmed_on_claim = 4;
+   */
+  confirmedOnClaim: boolean;
+
+  /**
+   * Whether the client came, of each session that staff has marked.
+   *
+   * @generated from field: repeated booking.v1.SessionMark marks = 5;
+   */
+  marks: SessionMark[];
+};
+
+/**
+ * Describes the message booking.v1.StaffBooking.
+ * Use `create(StaffBookingSchema)` to create a new message.
+ */
+export const StaffBookingSchema: GenMessage<StaffBooking> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 0);
+
+/**
+ * Whether a client came to one session.
+ *
+ * @generated from message booking.v1.SessionMark
+ */
+export type SessionMark = Message<"booking.v1.SessionMark"> & {
+  /**
+   * Which session, from 1, by their starts.
+   *
+   * @generated from field: int32 session_number = 1;
+   */
+  sessionNumber: number;
+
+  /**
+   * The last mark.
+   *
+   * @generated from field: booking.v1.Attendance attendance = 2;
+   */
+  attendance: Attendance;
+};
+
+/**
+ * Describes the message booking.v1.SessionMark.
+ * Use `create(SessionMarkSchema)` to create a new message.
+ */
+export const SessionMarkSchema: GenMessage<SessionMark> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 1);
+
+/**
+ * A time that is closed to customers.
+ *
+ * @generated from message booking.v1.BlockedTime
+ */
+export type BlockedTime = Message<"booking.v1.BlockedTime"> & {
+  /**
+   * Id, "blk_…".
+   *
+   * @generated from field: string block_id = 1;
+   */
+  blockId: string;
+
+  /**
+   * When it begins.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 2;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * When it ends.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 3;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * The practitioner whose time it is.
+   *
+   * @generated from field: string practitioner_id = 4;
+   */
+  practitionerId: string;
+
+  /**
+   * That practitioner's name.
+   *
+   * @generated from field: string practitioner_name = 5;
+   */
+  practitionerName: string;
+};
+
+/**
+ * Describes the message booking.v1.BlockedTime.
+ * Use `create(BlockedTimeSchema)` to create a new message.
+ */
+export const BlockedTimeSchema: GenMessage<BlockedTime> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 2);
+
+/**
+ * Asks for everything about one booking.
+ *
+ * @generated from message booking.v1.GetBookingHistoryRequest
+ */
+export type GetBookingHistoryRequest = Message<"booking.v1.GetBookingHistoryRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message booking.v1.GetBookingHistoryRequest.
+ * Use `create(GetBookingHistoryRequestSchema)` to create a new message.
+ */
+export const GetBookingHistoryRequestSchema: GenMessage<GetBookingHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 3);
+
+/**
+ * Everything about one booking.
+ *
+ * @generated from message booking.v1.GetBookingHistoryResponse
+ */
+export type GetBookingHistoryResponse = Message<"booking.v1.GetBookingHistoryResponse"> & {
+  /**
+   * The booking with contact data.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+
+  /**
+   * When the client accepted the terms.
+   *
+   * @generated from field: google.protobuf.Timestamp terms_accepted_at = 2;
+   */
+  termsAcceptedAt?: Timestamp | undefined;
+
+  /**
+   * What has happened, oldest first.
+   *
+   * @generated from field: repeated common.v1.HistoryEntry entries = 3;
+   */
+  entries: HistoryEntry[];
+
+  /**
+   * The consent to online sessions that was given with it, or the last one of its client before it;
+   * unset when there is none.
+   *
+   * @generated from field: booking.v1.HistoryConsent consent = 4;
+   */
+  consent?: HistoryConsent | undefined;
+
+  /**
+   * What the page showed when the terms were accepted; unset where that was not recorded.
+   *
+   * @generated from field: booking.v1.AcceptedTerms accepted_terms = 5;
+   */
+  acceptedTerms?: AcceptedTerms | undefined;
+};
+
+/**
+ * Describes the message booking.v1.GetBookingHistoryResponse.
+ * Use `create(GetBookingHistoryResponseSchema)` to create a new message.
+ */
+export const GetBookingHistoryResponseSchema: GenMessage<GetBookingHistoryResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 4);
+
+/**
+ * What a client was shown when the terms were accepted.
+ *
+ * @generated from message booking.v1.AcceptedTerms
+ */
+export type AcceptedTerms = Message<"booking.v1.AcceptedTerms"> & {
+  /**
+   * When they were accepted.
+   *
+   * @generated from field: google.protobuf.Timestamp accepted_at = 1;
+   */
+  acceptedAt?: Timestamp | undefined;
+
+  /**
+   * The terms; unset where the page did not say which.
+   *
+   * @generated from field: booking.v1.AcceptedText terms = 2;
+   */
+  terms?: AcceptedText | undefined;
+
+  /**
+   * The refund policy.
+   *
+   * @generated from field: booking.v1.AcceptedText refunds = 3;
+   */
+  refunds?: AcceptedText | undefined;
+
+  /**
+   * The privacy policy.
+   *
+   * @generated from field: booking.v1.AcceptedText privacy = 4;
+   */
+  privacy?: AcceptedText | undefined;
+
+  /**
+   * Until how many hours before its start each session could be cancelled with a refund, by the rule of
+   * that moment.
+   *
+   * @generated from field: int32 notice_hours = 5;
+   */
+  noticeHours: number;
+
+  /**
+   * The same as the page said it; unset where it said none.
+   *
+   * @generated from field: optional int32 shown_notice_hours = 6;
+   */
+  shownNoticeHours?: number | undefined;
+};
+
+/**
+ * Describes the message booking.v1.AcceptedTerms.
+ * Use `create(AcceptedTermsSchema)` to create a new message.
+ */
+export const AcceptedTermsSchema: GenMessage<AcceptedTerms> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 5);
+
+/**
+ * One text that was shown.
+ *
+ * @generated from message booking.v1.AcceptedText
+ */
+export type AcceptedText = Message<"booking.v1.AcceptedText"> & {
+  /**
+   * The day of its last change, as the page said it.
+   *
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * The SHA-256 hash of its words, as the page said it.
+   *
+   * @generated from field: string hash = 2;
+   */
+  hash: string;
+
+  /**
+   * The words of this hash; empty where the practice has never had them.
+   *
+   * @generated from field: string words = 3;
+   */
+  words: string;
+};
+
+/**
+ * Describes the message booking.v1.AcceptedText.
+ * Use `create(AcceptedTextSchema)` to create a new message.
+ */
+export const AcceptedTextSchema: GenMessage<AcceptedText> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 6);
+
+/**
+ * A consent that stands behind a booking.
+ *
+ * @generated from message booking.v1.HistoryConsent
+ */
+export type HistoryConsent = Message<"booking.v1.HistoryConsent"> & {
+  /**
+   * Id, "cst_…".
+   *
+   * @generated from field: string consent_id = 1;
+   */
+  consentId: string;
+
+  /**
+   * The version of the words that were agreed to.
+   *
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * When it was given.
+   *
+   * @generated from field: google.protobuf.Timestamp given_at = 3;
+   */
+  givenAt?: Timestamp | undefined;
+
+  /**
+   * When it was withdrawn; unset while it is in force.
+   *
+   * @generated from field: google.protobuf.Timestamp withdrawn_at = 4;
+   */
+  withdrawnAt?: Timestamp | undefined;
+
+  /**
+   * The whole record, with the way by which it was given.
+   *
+   * @generated from field: booking.v1.ConsentRecord record = 5;
+   */
+  record?: ConsentRecord | undefined;
+
+  /**
+   * The words that were agreed to.
+   *
+   * @generated from field: string words = 6;
+   */
+  words: string;
+};
+
+/**
+ * Describes the message booking.v1.HistoryConsent.
+ * Use `create(HistoryConsentSchema)` to create a new message.
+ */
+export const HistoryConsentSchema: GenMessage<HistoryConsent> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 7);
 
 /**
  * Asks for the page of a booking's sessions.
@@ -35,7 +390,7 @@ export type GetJoinPageRequest = Message<"booking.v1.GetJoinPageRequest"> & {
  * Use `create(GetJoinPageRequestSchema)` to create a new message.
  */
 export const GetJoinPageRequestSchema: GenMessage<GetJoinPageRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 0);
+  messageDesc(file_booking_v1_booking_staff_service, 8);
 
 /**
  * What a member needs to hold a session, and no more.
@@ -133,7 +488,902 @@ export type GetJoinPageResponse = Message<"booking.v1.GetJoinPageResponse"> & {
  * Use `create(GetJoinPageResponseSchema)` to create a new message.
  */
 export const GetJoinPageResponseSchema: GenMessage<GetJoinPageResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 1);
+  messageDesc(file_booking_v1_booking_staff_service, 9);
+
+/**
+ * Asks for the own role.
+ *
+ * @generated from message booking.v1.GetOwnRoleRequest
+ */
+export type GetOwnRoleRequest = Message<"booking.v1.GetOwnRoleRequest"> & {
+};
+
+/**
+ * Describes the message booking.v1.GetOwnRoleRequest.
+ * Use `create(GetOwnRoleRequestSchema)` to create a new message.
+ */
+export const GetOwnRoleRequestSchema: GenMessage<GetOwnRoleRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 10);
+
+/**
+ * The own role.
+ *
+ * @generated from message booking.v1.GetOwnRoleResponse
+ */
+export type GetOwnRoleResponse = Message<"booking.v1.GetOwnRoleResponse"> & {
+  /**
+   * Unspecified for customers.
+   *
+   * @generated from field: booking.v1.StaffRole role = 1;
+   */
+  role: StaffRole;
+};
+
+/**
+ * Describes the message booking.v1.GetOwnRoleResponse.
+ * Use `create(GetOwnRoleResponseSchema)` to create a new message.
+ */
+export const GetOwnRoleResponseSchema: GenMessage<GetOwnRoleResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 11);
+
+/**
+ * Asks for the bookings of some days.
+ *
+ * @generated from message booking.v1.ListBookingsRequest
+ */
+export type ListBookingsRequest = Message<"booking.v1.ListBookingsRequest"> & {
+  /**
+   * First local date in the practice's zone, "2026-11-24"; empty means today.
+   *
+   * @generated from field: string from_date = 1;
+   */
+  fromDate: string;
+
+  /**
+   * How many days, 1 to 92; 0 means 1.
+   *
+   * @generated from field: int32 days = 2;
+   */
+  days: number;
+
+  /**
+   * Only these states; empty means all.
+   *
+   * @generated from field: repeated booking.v1.BookingState states = 3;
+   */
+  states: BookingState[];
+};
+
+/**
+ * Describes the message booking.v1.ListBookingsRequest.
+ * Use `create(ListBookingsRequestSchema)` to create a new message.
+ */
+export const ListBookingsRequestSchema: GenMessage<ListBookingsRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 12);
+
+/**
+ * Bookings in the order of their sessions.
+ *
+ * @generated from message booking.v1.ListBookingsResponse
+ */
+export type ListBookingsResponse = Message<"booking.v1.ListBookingsResponse"> & {
+  /**
+   * The bookings, at most 500.
+   *
+   * @generated from field: repeated booking.v1.StaffBooking bookings = 1;
+   */
+  bookings: StaffBooking[];
+
+  /**
+   * True when there are more than these; ask for fewer days.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+
+  /**
+   * The first local date that was listed, "2026-11-24"; also where the request named none.
+   *
+   * @generated from field: string from_date = 3;
+   */
+  fromDate: string;
+};
+
+/**
+ * Describes the message booking.v1.ListBookingsResponse.
+ * Use `create(ListBookingsResponseSchema)` to create a new message.
+ */
+export const ListBookingsResponseSchema: GenMessage<ListBookingsResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 13);
+
+/**
+ * Asks for closed times.
+ *
+ * @generated from message booking.v1.ListBlockedTimesRequest
+ */
+export type ListBlockedTimesRequest = Message<"booking.v1.ListBlockedTimesRequest"> & {
+  /**
+   * First local date in the practice's zone, "2026-11-24"; empty means today.
+   *
+   * @generated from field: string from_date = 1;
+   */
+  fromDate: string;
+
+  /**
+   * How many days, 1 to 92; 0 means 1.
+   *
+   * @generated from field: int32 days = 2;
+   */
+  days: number;
+};
+
+/**
+ * Describes the message booking.v1.ListBlockedTimesRequest.
+ * Use `create(ListBlockedTimesRequestSchema)` to create a new message.
+ */
+export const ListBlockedTimesRequestSchema: GenMessage<ListBlockedTimesRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 14);
+
+/**
+ * Closed times in order.
+ *
+ * @generated from message booking.v1.ListBlockedTimesResponse
+ */
+export type ListBlockedTimesResponse = Message<"booking.v1.ListBlockedTimesResponse"> & {
+  /**
+   * The times.
+   *
+   * @generated from field: repeated booking.v1.BlockedTime blocked_times = 1;
+   */
+  blockedTimes: BlockedTime[];
+};
+
+/**
+ * Describes the message booking.v1.ListBlockedTimesResponse.
+ * Use `create(ListBlockedTimesResponseSchema)` to create a new message.
+ */
+export const ListBlockedTimesResponseSchema: GenMessage<ListBlockedTimesResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 15);
+
+/**
+ * Asks to close a time.
+ *
+ * @generated from message booking.v1.BlockTimeRequest
+ */
+export type BlockTimeRequest = Message<"booking.v1.BlockTimeRequest"> & {
+  /**
+   * 8 to 64 characters chosen by the caller; the same key gets the first answer.
+   *
+   * @generated from field: string idempotency_key = 1;
+   */
+  idempotencyKey: string;
+
+  /**
+   * Local date in the practice's zone, "2026-11-24".
+   *
+   * @generated from field: string date = 2;
+   */
+  date: string;
+
+  /**
+   * Local time of day from which it is closed, "14:00"; empty means from midnight.
+   *
+   * @generated from field: string from_time = 3;
+   */
+  fromTime: string;
+
+  /**
+   * Local time of day until which it is closed, "16:30"; empty means until midnight.
+   *
+   * @generated from field: string to_time = 4;
+   */
+  toTime: string;
+
+  /**
+   * The practitioner whose time it is; empty means the practice's first one, "lead".
+   *
+   * @generated from field: string practitioner_id = 5;
+   */
+  practitionerId: string;
+};
+
+/**
+ * Describes the message booking.v1.BlockTimeRequest.
+ * Use `create(BlockTimeRequestSchema)` to create a new message.
+ */
+export const BlockTimeRequestSchema: GenMessage<BlockTimeRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 16);
+
+/**
+ * The closed time.
+ *
+ * @generated from message booking.v1.BlockTimeResponse
+ */
+export type BlockTimeResponse = Message<"booking.v1.BlockTimeResponse"> & {
+  /**
+   * The time.
+   *
+   * @generated from field: booking.v1.BlockedTime blocked_time = 1;
+   */
+  blockedTime?: BlockedTime | undefined;
+};
+
+/**
+ * Describes the message booking.v1.BlockTimeResponse.
+ * Use `create(BlockTimeResponseSchema)` to create a new message.
+ */
+export const BlockTimeResponseSchema: GenMessage<BlockTimeResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 17);
+
+/**
+ * Asks to open a time again.
+ *
+ * @generated from message booking.v1.UnblockTimeRequest
+ */
+export type UnblockTimeRequest = Message<"booking.v1.UnblockTimeRequest"> & {
+  /**
+   * The block.
+   *
+   * @generated from field: string block_id = 1;
+   */
+  blockId: string;
+};
+
+/**
+ * Describes the message booking.v1.UnblockTimeRequest.
+ * Use `create(UnblockTimeRequestSchema)` to create a new message.
+ */
+export const UnblockTimeRequestSchema: GenMessage<UnblockTimeRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 18);
+
+/**
+ * It is open again.
+ *
+ * @generated from message booking.v1.UnblockTimeResponse
+ */
+export type UnblockTimeResponse = Message<"booking.v1.UnblockTimeResponse"> & {
+};
+
+/**
+ * Describes the message booking.v1.UnblockTimeResponse.
+ * Use `create(UnblockTimeResponseSchema)` to create a new message.
+ */
+export const UnblockTimeResponseSchema: GenMessage<UnblockTimeResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 19);
+
+/**
+ * Asks to cancel a booking.
+ *
+ * @generated from message booking.v1.CancelBookingRequest
+ */
+export type CancelBookingRequest = Message<"booking.v1.CancelBookingRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+
+  /**
+   * Who wants it.
+   *
+   * @generated from field: booking.v1.CancelledBy cancelled_by = 3;
+   */
+  cancelledBy: CancelledBy;
+
+  /**
+   * How much goes back.
+   *
+   * @generated from field: booking.v1.CancellationRefund refund = 4;
+   */
+  refund: CancellationRefund;
+
+  /**
+   * Only this session of a package, from 1, by their starts; 0 for all that have not ended.
+   *
+   * @generated from field: int32 session_number = 5;
+   */
+  sessionNumber: number;
+};
+
+/**
+ * Describes the message booking.v1.CancelBookingRequest.
+ * Use `create(CancelBookingRequestSchema)` to create a new message.
+ */
+export const CancelBookingRequestSchema: GenMessage<CancelBookingRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 20);
+
+/**
+ * The cancelled booking.
+ *
+ * @generated from message booking.v1.CancelBookingResponse
+ */
+export type CancelBookingResponse = Message<"booking.v1.CancelBookingResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+
+  /**
+   * How much goes back at most, what went back before included; zero when nothing does. Of a
+   * package: for all of its cancelled sessions.
+   *
+   * @generated from field: common.v1.Money refund = 2;
+   */
+  refund?: Money | undefined;
+
+  /**
+   * True while no money was verified; what goes back is what still arrives.
+   *
+   * @generated from field: bool unpaid = 3;
+   */
+  unpaid: boolean;
+};
+
+/**
+ * Describes the message booking.v1.CancelBookingResponse.
+ * Use `create(CancelBookingResponseSchema)` to create a new message.
+ */
+export const CancelBookingResponseSchema: GenMessage<CancelBookingResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 21);
+
+/**
+ * Asks what a cancellation would do.
+ *
+ * @generated from message booking.v1.PreviewCancellationRequest
+ */
+export type PreviewCancellationRequest = Message<"booking.v1.PreviewCancellationRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Who wants it.
+   *
+   * @generated from field: booking.v1.CancelledBy cancelled_by = 2;
+   */
+  cancelledBy: CancelledBy;
+
+  /**
+   * How much goes back.
+   *
+   * @generated from field: booking.v1.CancellationRefund refund = 3;
+   */
+  refund: CancellationRefund;
+
+  /**
+   * Only this session of a package, from 1, by their starts; 0 for all that have not ended.
+   *
+   * @generated from field: int32 session_number = 4;
+   */
+  sessionNumber: number;
+};
+
+/**
+ * Describes the message booking.v1.PreviewCancellationRequest.
+ * Use `create(PreviewCancellationRequestSchema)` to create a new message.
+ */
+export const PreviewCancellationRequestSchema: GenMessage<PreviewCancellationRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 22);
+
+/**
+ * What a cancellation would do.
+ *
+ * @generated from message booking.v1.PreviewCancellationResponse
+ */
+export type PreviewCancellationResponse = Message<"booking.v1.PreviewCancellationResponse"> & {
+  /**
+   * The booking as it is.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+
+  /**
+   * The sessions that would be cancelled; none when they are cancelled already.
+   *
+   * @generated from field: repeated booking.v1.Session sessions = 2;
+   */
+  sessions: Session[];
+
+  /**
+   * How much would go back for these sessions; what went back before is not taken off.
+   *
+   * @generated from field: common.v1.Money refund = 3;
+   */
+  refund?: Money | undefined;
+
+  /**
+   * True while no money was verified; what goes back is what still arrives.
+   *
+   * @generated from field: bool unpaid = 4;
+   */
+  unpaid: boolean;
+
+  /**
+   * What the practice gives besides for the first of these sessions, because it cancels so late
+   * itself; unset for nothing.
+   *
+   * @generated from field: common.v1.PracticeLate practice_late = 5;
+   */
+  practiceLate?: PracticeLate | undefined;
+};
+
+/**
+ * Describes the message booking.v1.PreviewCancellationResponse.
+ * Use `create(PreviewCancellationResponseSchema)` to create a new message.
+ */
+export const PreviewCancellationResponseSchema: GenMessage<PreviewCancellationResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 23);
+
+/**
+ * Asks to take back an unpaid booking.
+ *
+ * @generated from message booking.v1.ReleaseHoldRequest
+ */
+export type ReleaseHoldRequest = Message<"booking.v1.ReleaseHoldRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+};
+
+/**
+ * Describes the message booking.v1.ReleaseHoldRequest.
+ * Use `create(ReleaseHoldRequestSchema)` to create a new message.
+ */
+export const ReleaseHoldRequestSchema: GenMessage<ReleaseHoldRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 24);
+
+/**
+ * The booking that was taken back.
+ *
+ * @generated from message booking.v1.ReleaseHoldResponse
+ */
+export type ReleaseHoldResponse = Message<"booking.v1.ReleaseHoldResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.ReleaseHoldResponse.
+ * Use `create(ReleaseHoldResponseSchema)` to create a new message.
+ */
+export const ReleaseHoldResponseSchema: GenMessage<ReleaseHoldResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 25);
+
+/**
+ * Asks to mark whether a client came.
+ *
+ * @generated from message booking.v1.MarkAttendanceRequest
+ */
+export type MarkAttendanceRequest = Message<"booking.v1.MarkAttendanceRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+
+  /**
+   * Which session of a package, from 1, by their starts; 0 for the last one that has begun.
+   *
+   * @generated from field: int32 session_number = 3;
+   */
+  sessionNumber: number;
+
+  /**
+   * Whether the client came.
+   *
+   * @generated from field: booking.v1.Attendance attendance = 4;
+   */
+  attendance: Attendance;
+};
+
+/**
+ * Describes the message booking.v1.MarkAttendanceRequest.
+ * Use `create(MarkAttendanceRequestSchema)` to create a new message.
+ */
+export const MarkAttendanceRequestSchema: GenMessage<MarkAttendanceRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 26);
+
+/**
+ * The booking with its mark.
+ *
+ * @generated from message booking.v1.MarkAttendanceResponse
+ */
+export type MarkAttendanceResponse = Message<"booking.v1.MarkAttendanceResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.MarkAttendanceResponse.
+ * Use `create(MarkAttendanceResponseSchema)` to create a new message.
+ */
+export const MarkAttendanceResponseSchema: GenMessage<MarkAttendanceResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 27);
+
+/**
+ * Asks for the bookings with a reference.
+ *
+ * @generated from message booking.v1.FindBookingsRequest
+ */
+export type FindBookingsRequest = Message<"booking.v1.FindBookingsRequest"> & {
+  /**
+   * The eight digits, capital or small.
+   *
+   * @generated from field: string reference = 1;
+   */
+  reference: string;
+};
+
+/**
+ * Describes the message booking.v1.FindBookingsRequest.
+ * Use `create(FindBookingsRequestSchema)` to create a new message.
+ */
+export const FindBookingsRequestSchema: GenMessage<FindBookingsRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 28);
+
+/**
+ * The bookings with a reference.
+ *
+ * @generated from message booking.v1.FindBookingsResponse
+ */
+export type FindBookingsResponse = Message<"booking.v1.FindBookingsResponse"> & {
+  /**
+   * At most 20, the newest first.
+   *
+   * @generated from field: repeated booking.v1.StaffBooking bookings = 1;
+   */
+  bookings: StaffBooking[];
+};
+
+/**
+ * Describes the message booking.v1.FindBookingsResponse.
+ * Use `create(FindBookingsResponseSchema)` to create a new message.
+ */
+export const FindBookingsResponseSchema: GenMessage<FindBookingsResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 29);
+
+/**
+ * Asks to take a customer's word.
+ *
+ * @generated from message booking.v1.AcceptClaimRequest
+ */
+export type AcceptClaimRequest = Message<"booking.v1.AcceptClaimRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+};
+
+/**
+ * Describes the message booking.v1.AcceptClaimRequest.
+ * Use `create(AcceptClaimRequestSchema)` to create a new message.
+ */
+export const AcceptClaimRequestSchema: GenMessage<AcceptClaimRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 30);
+
+/**
+ * The confirmed booking.
+ *
+ * @generated from message booking.v1.AcceptClaimResponse
+ */
+export type AcceptClaimResponse = Message<"booking.v1.AcceptClaimResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.AcceptClaimResponse.
+ * Use `create(AcceptClaimResponseSchema)` to create a new message.
+ */
+export const AcceptClaimResponseSchema: GenMessage<AcceptClaimResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 31);
+
+/**
+ * Asks to make a booking for a client on the phone.
+ *
+ * @generated from message booking.v1.RequestPhoneBookingRequest
+ */
+export type RequestPhoneBookingRequest = Message<"booking.v1.RequestPhoneBookingRequest"> & {
+  /**
+   * 8 to 64 characters chosen by the caller; the same key gets the first answer.
+   *
+   * @generated from field: string idempotency_key = 1;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The service.
+   *
+   * @generated from field: string service_id = 2;
+   */
+  serviceId: string;
+
+  /**
+   * When the sessions start: one, or those of the package, each on another date.
+   *
+   * @generated from field: repeated google.protobuf.Timestamp starts_at = 3;
+   */
+  startsAt: Timestamp[];
+
+  /**
+   * The package that is booked; empty for a single session.
+   *
+   * @generated from field: string package_id = 4;
+   */
+  packageId: string;
+
+  /**
+   * Online or in person.
+   *
+   * @generated from field: booking.v1.SessionMode mode = 5;
+   */
+  mode: SessionMode;
+
+  /**
+   * The practitioner; empty means anyone who gives the service and is free.
+   *
+   * @generated from field: string practitioner_id = 6;
+   */
+  practitionerId: string;
+
+  /**
+   * Who comes.
+   *
+   * @generated from field: booking.v1.Contact contact = 7;
+   */
+  contact?: Contact | undefined;
+
+  /**
+   * For how many minutes the time is held, 15 to 10080 (7 days); 0 means 1440 (24 hours). It never
+   * lasts beyond the start of the first session.
+   *
+   * @generated from field: int32 hold_minutes = 8;
+   */
+  holdMinutes: number;
+
+  /**
+   * Whether the page's address is mailed to the client.
+   *
+   * @generated from field: bool send_mail = 9;
+   */
+  sendMail: boolean;
+};
+
+/**
+ * Describes the message booking.v1.RequestPhoneBookingRequest.
+ * Use `create(RequestPhoneBookingRequestSchema)` to create a new message.
+ */
+export const RequestPhoneBookingRequestSchema: GenMessage<RequestPhoneBookingRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 32);
+
+/**
+ * The booking that holds the time.
+ *
+ * @generated from message booking.v1.RequestPhoneBookingResponse
+ */
+export type RequestPhoneBookingResponse = Message<"booking.v1.RequestPhoneBookingResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+
+  /**
+   * The key of its page, at /pay/booking#key=<key>.
+   *
+   * @generated from field: string page_key = 2;
+   */
+  pageKey: string;
+};
+
+/**
+ * Describes the message booking.v1.RequestPhoneBookingResponse.
+ * Use `create(RequestPhoneBookingResponseSchema)` to create a new message.
+ */
+export const RequestPhoneBookingResponseSchema: GenMessage<RequestPhoneBookingResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 33);
+
+/**
+ * Asks for the address of a booking's page.
+ *
+ * @generated from message booking.v1.SendPaymentPageRequest
+ */
+export type SendPaymentPageRequest = Message<"booking.v1.SendPaymentPageRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller; the same key sends no second mail.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+
+  /**
+   * Whether it is mailed to the client, too.
+   *
+   * @generated from field: bool send_mail = 3;
+   */
+  sendMail: boolean;
+};
+
+/**
+ * Describes the message booking.v1.SendPaymentPageRequest.
+ * Use `create(SendPaymentPageRequestSchema)` to create a new message.
+ */
+export const SendPaymentPageRequestSchema: GenMessage<SendPaymentPageRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 34);
+
+/**
+ * The address of a booking's page.
+ *
+ * @generated from message booking.v1.SendPaymentPageResponse
+ */
+export type SendPaymentPageResponse = Message<"booking.v1.SendPaymentPageResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+
+  /**
+   * The key of its page, at /pay/booking#key=<key>.
+   *
+   * @generated from field: string page_key = 2;
+   */
+  pageKey: string;
+};
+
+/**
+ * Describes the message booking.v1.SendPaymentPageResponse.
+ * Use `create(SendPaymentPageResponseSchema)` to create a new message.
+ */
+export const SendPaymentPageResponseSchema: GenMessage<SendPaymentPageResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 35);
+
+/**
+ * Asks for parked events.
+ *
+ * @generated from message booking.v1.ListParkedEventsRequest
+ */
+export type ListParkedEventsRequest = Message<"booking.v1.ListParkedEventsRequest"> & {
+};
+
+/**
+ * Describes the message booking.v1.ListParkedEventsRequest.
+ * Use `create(ListParkedEventsRequestSchema)` to create a new message.
+ */
+export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 36);
+
+/**
+ * Parked events, oldest first.
+ *
+ * @generated from message booking.v1.ListParkedEventsResponse
+ */
+export type ListParkedEventsResponse = Message<"booking.v1.ListParkedEventsResponse"> & {
+  /**
+   * The events.
+   *
+   * @generated from field: repeated common.v1.ParkedEvent events = 1;
+   */
+  events: ParkedEvent[];
+};
+
+/**
+ * Describes the message booking.v1.ListParkedEventsResponse.
+ * Use `create(ListParkedEventsResponseSchema)` to create a new message.
+ */
+export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 37);
+
+/**
+ * Asks to try parked events again, each stream in its order.
+ *
+ * @generated from message booking.v1.RetryParkedEventsRequest
+ */
+export type RetryParkedEventsRequest = Message<"booking.v1.RetryParkedEventsRequest"> & {
+  /**
+   * Only this stream; empty means all.
+   *
+   * @generated from field: string stream_id = 1;
+   */
+  streamId: string;
+};
+
+/**
+ * Describes the message booking.v1.RetryParkedEventsRequest.
+ * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
+ */
+export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 38);
+
+/**
+ * What came of it.
+ *
+ * @generated from message booking.v1.RetryParkedEventsResponse
+ */
+export type RetryParkedEventsResponse = Message<"booking.v1.RetryParkedEventsResponse"> & {
+  /**
+   * How many were taken in.
+   *
+   * @generated from field: int32 handled = 1;
+   */
+  handled: number;
+
+  /**
+   * What is still parked, with the newest errors.
+   *
+   * @generated from field: repeated common.v1.ParkedEvent events = 2;
+   */
+  events: ParkedEvent[];
+};
+
+/**
+ * Describes the message booking.v1.RetryParkedEventsResponse.
+ * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
+ */
+export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 39);
 
 /**
  * What a member of the practice may do.
@@ -184,6 +1434,123 @@ export const StaffRoleSchema: GenEnum<StaffRole> = /*@__PURE__*/
   enumDesc(file_booking_v1_booking_staff_service, 0);
 
 /**
+ * Who wanted a booking cancelled; the policy of refunds depends on it.
+ *
+ * @generated from enum booking.v1.CancelledBy
+ */
+export enum CancelledBy {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: CANCELLED_BY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The customer: all of the money goes back until the practice's limit (24 hours before the start),
+   * nothing after that.
+   *
+   * @generated from enum value: CANCELLED_BY_CUSTOMER = 1;
+   */
+  CUSTOMER = 1,
+
+  /**
+   * The practice: all of the money goes back.
+   *
+   * @generated from enum value: CANCELLED_BY_PRACTICE = 2;
+   */
+  PRACTICE = 2,
+}
+
+/**
+ * Describes the enum booking.v1.CancelledBy.
+ */
+export const CancelledBySchema: GenEnum<CancelledBy> = /*@__PURE__*/
+  enumDesc(file_booking_v1_booking_staff_service, 1);
+
+/**
+ * Whether a client came to a session.
+ *
+ * @generated from enum booking.v1.Attendance
+ */
+export enum Attendance {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: ATTENDANCE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * In time.
+   *
+   * @generated from enum value: ATTENDANCE_CAME = 1;
+   */
+  CAME = 1,
+
+  /**
+   * Too late.
+   *
+   * @generated from enum value: ATTENDANCE_LATE = 2;
+   */
+  LATE = 2,
+
+  /**
+   * Not at all.
+   *
+   * @generated from enum value: ATTENDANCE_NO_SHOW = 3;
+   */
+  NO_SHOW = 3,
+
+  /**
+   * A mark was taken back.
+   *
+   * @generated from enum value: ATTENDANCE_UNMARKED = 4;
+   */
+  UNMARKED = 4,
+}
+
+/**
+ * Describes the enum booking.v1.Attendance.
+ */
+export const AttendanceSchema: GenEnum<Attendance> = /*@__PURE__*/
+  enumDesc(file_booking_v1_booking_staff_service, 2);
+
+/**
+ * How much of the money of a cancelled booking goes back.
+ *
+ * @generated from enum booking.v1.CancellationRefund
+ */
+export enum CancellationRefund {
+  /**
+   * By the policy.
+   *
+   * @generated from enum value: CANCELLATION_REFUND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * All of it, whatever the policy says.
+   *
+   * @generated from enum value: CANCELLATION_REFUND_FULL = 1;
+   */
+  FULL = 1,
+
+  /**
+   * Nothing, whatever the policy says.
+   *
+   * @generated from enum value: CANCELLATION_REFUND_NONE = 2;
+   */
+  NONE = 2,
+}
+
+/**
+ * Describes the enum booking.v1.CancellationRefund.
+ */
+export const CancellationRefundSchema: GenEnum<CancellationRefund> = /*@__PURE__*/
+  enumDesc(file_booking_v1_booking_staff_service, 3);
+
+/**
  * What the practice's staff does with bookings and times. Every call needs a signed-in member of the
  * practice; each method names the roles. PERMISSION_DENIED with reason STAFF_ONLY or ROLE_NOT_ALLOWED
  * for everybody else. Every call is written down with who made it.
@@ -195,6 +1562,162 @@ export const StaffRoleSchema: GenEnum<StaffRole> = /*@__PURE__*/
  */
 export const BookingStaffService: GenService<{
   /**
+   * The caller's own role. Roles: all; for everybody else the role is unspecified and nothing fails.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.GetOwnRole
+   */
+  getOwnRole: {
+    methodKind: "unary";
+    input: typeof GetOwnRoleRequestSchema;
+    output: typeof GetOwnRoleResponseSchema;
+  },
+  /**
+   * Bookings by the local day of their session, with contact data. Roles: all.
+   * INVALID_ARGUMENT with reason INVALID_DATE or RANGE_TOO_LONG.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.ListBookings
+   */
+  listBookings: {
+    methodKind: "unary";
+    input: typeof ListBookingsRequestSchema;
+    output: typeof ListBookingsResponseSchema;
+  },
+  /**
+   * Times of all practitioners that are closed to customers. Roles: all.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.ListBlockedTimes
+   */
+  listBlockedTimes: {
+    methodKind: "unary";
+    input: typeof ListBlockedTimesRequestSchema;
+    output: typeof ListBlockedTimesResponseSchema;
+  },
+  /**
+   * Closes a time to customers. Roles: all. ABORTED with reason SLOT_TAKEN when something is held or
+   * booked in it; INVALID_ARGUMENT with reason INVALID_DATE or INVALID_TIME; NOT_FOUND with reason
+   * PRACTITIONER_NOT_FOUND.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.BlockTime
+   */
+  blockTime: {
+    methodKind: "unary";
+    input: typeof BlockTimeRequestSchema;
+    output: typeof BlockTimeResponseSchema;
+  },
+  /**
+   * Opens it again. Roles: all. NOT_FOUND, BLOCK_NOT_FOUND.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.UnblockTime
+   */
+  unblockTime: {
+    methodKind: "unary";
+    input: typeof UnblockTimeRequestSchema;
+    output: typeof UnblockTimeResponseSchema;
+  },
+  /**
+   * Cancels a confirmed booking whose session has not ended; its time is free again and its money goes
+   * back by policy. Roles: owner, admin, front desk; by the practice's wish, which gives everything
+   * back, and with another refund than the policy's: owner, admin. Practitioners: own bookings, by the
+   * policy.
+   * FAILED_PRECONDITION with reason NOT_CANCELLABLE; INVALID_ARGUMENT with reason
+   * SESSION_NOT_FOUND. Of a package one session can be cancelled, or all that are left, each by the
+   * policy with its share.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.CancelBooking
+   */
+  cancelBooking: {
+    methodKind: "unary";
+    input: typeof CancelBookingRequestSchema;
+    output: typeof CancelBookingResponseSchema;
+  },
+  /**
+   * What CancelBooking would do now with the same fields, by the function that decides it; nothing is
+   * changed. Roles and refusals: those of CancelBooking.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.PreviewCancellation
+   */
+  previewCancellation: {
+    methodKind: "unary";
+    input: typeof PreviewCancellationRequestSchema;
+    output: typeof PreviewCancellationResponseSchema;
+  },
+  /**
+   * Takes a customer's word for a payment: the booking is confirmed without verified money. Roles:
+   * owner, admin. FAILED_PRECONDITION with reason NOT_CLAIMED, or SLOT_PAST once its session has ended;
+   * ABORTED with reason SLOT_TAKEN when its time is gone.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.AcceptClaim
+   */
+  acceptClaim: {
+    methodKind: "unary";
+    input: typeof AcceptClaimRequestSchema;
+    output: typeof AcceptClaimResponseSchema;
+  },
+  /**
+   * Makes a booking for a client on the phone, who has no account: the time is held for as long as staff
+   * choose, and the client accepts the terms, consents and pays on the page that is returned. Roles:
+   * all; practitioners with themselves. Rejected as RequestBooking is; also INVALID_ARGUMENT with reason
+   * INVALID_HOLD_MINUTES, FAILED_PRECONDITION with NOTHING_TO_PAY for what costs nothing.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.RequestPhoneBooking
+   */
+  requestPhoneBooking: {
+    methodKind: "unary";
+    input: typeof RequestPhoneBookingRequestSchema;
+    output: typeof RequestPhoneBookingResponseSchema;
+  },
+  /**
+   * Returns the address of the page of a booking that was made by phone, and mails it on demand. Roles:
+   * all; practitioners for own bookings. NOT_FOUND, BOOKING_NOT_FOUND; FAILED_PRECONDITION with reason NOT_BY_PHONE or, for a
+   * mail, HOLD_ENDED.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.SendPaymentPage
+   */
+  sendPaymentPage: {
+    methodKind: "unary";
+    input: typeof SendPaymentPageRequestSchema;
+    output: typeof SendPaymentPageResponseSchema;
+  },
+  /**
+   * Takes back an unpaid booking that was made by phone: its time is free again, and its payment link
+   * ends. Money that comes later is treated as after the end of a hold. Roles: all;
+   * practitioners for own bookings. NOT_FOUND, BOOKING_NOT_FOUND; FAILED_PRECONDITION with reason
+   * NOT_BY_PHONE, or HOLD_ENDED for one that is paid or was paid.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.ReleaseHold
+   */
+  releaseHold: {
+    methodKind: "unary";
+    input: typeof ReleaseHoldRequestSchema;
+    output: typeof ReleaseHoldResponseSchema;
+  },
+  /**
+   * Says whether the client came to a session; the last mark counts. It changes neither money nor
+   * receipts. A booking to none of whose sessions its client came is shown as NO_SHOW, gets no thanks and
+   * proves no review. Roles: all; practitioners for own bookings. NOT_FOUND, BOOKING_NOT_FOUND;
+   * INVALID_ARGUMENT with reason INVALID_ATTENDANCE or SESSION_NOT_FOUND; FAILED_PRECONDITION with
+   * reason NOT_MARKABLE before the session's start, from 14 days after its end, and for what does not
+   * take place.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.MarkAttendance
+   */
+  markAttendance: {
+    methodKind: "unary";
+    input: typeof MarkAttendanceRequestSchema;
+    output: typeof MarkAttendanceResponseSchema;
+  },
+  /**
+   * The bookings with this reference, the eight digits that mails and pages quote, newest first; none
+   * for what is no reference. Roles: all; practitioners find own bookings.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.FindBookings
+   */
+  findBookings: {
+    methodKind: "unary";
+    input: typeof FindBookingsRequestSchema;
+    output: typeof FindBookingsResponseSchema;
+  },
+  /**
    * The page of a booking's sessions for the practice, /join/<booking>: all members, a practitioner of own clients.
    * The notes are for owners and for the practitioner of the booking; the room is there from ten minutes before.
    *
@@ -204,6 +1727,37 @@ export const BookingStaffService: GenService<{
     methodKind: "unary";
     input: typeof GetJoinPageRequestSchema;
     output: typeof GetJoinPageResponseSchema;
+  },
+  /**
+   * One booking with all that has happened to it and when its terms were accepted: what a bank asks for
+   * when it disputes the payment. Roles: owner, admin. NOT_FOUND, BOOKING_NOT_FOUND.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.GetBookingHistory
+   */
+  getBookingHistory: {
+    methodKind: "unary";
+    input: typeof GetBookingHistoryRequestSchema;
+    output: typeof GetBookingHistoryResponseSchema;
+  },
+  /**
+   * Events that booking could not take in. Roles: owner, admin.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.ListParkedEvents
+   */
+  listParkedEvents: {
+    methodKind: "unary";
+    input: typeof ListParkedEventsRequestSchema;
+    output: typeof ListParkedEventsResponseSchema;
+  },
+  /**
+   * Tries parked events again. Roles: owner, admin.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.RetryParkedEvents
+   */
+  retryParkedEvents: {
+    methodKind: "unary";
+    input: typeof RetryParkedEventsRequestSchema;
+    output: typeof RetryParkedEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_booking_v1_booking_staff_service, 0);

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Booking } from "./booking_service_pb";
+import { file_booking_v1_booking_service } from "./booking_service_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/consent_service.proto.
  */
 export const file_booking_v1_consent_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2NvbnNlbnRfc2VydmljZS5wcm90bxIKYm9va2luZy52MSKkAwoNQ29uc2VudFJlY29yZBISCgpjb25zZW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIRCglmdWxsX25hbWUYBCABKAkSDQoFZW1haWwYBSABKAkSEQoJc2lnbmF0dXJlGAYgASgJEiwKCGdpdmVuX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgx3aXRoZHJhd25fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2NoYW5uZWwYCSABKA4yGi5ib29raW5nLnYxLkNvbnNlbnRDaGFubmVsEhIKCnNlc3Npb25faWQYCiABKAkSEAoIcGFnZV9rZXkYCyABKAkSDwoHbmV0d29yaxgMIAEoCRISCgp1c2VyX2FnZW50GA0gASgJEhYKDmNvZGVfbWFpbGVkX3RvGA4gASgJEjUKEWNvZGVfY29uZmlybWVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCITChFHZXRDb25zZW50UmVxdWVzdCJqChJHZXRDb25zZW50UmVzcG9uc2USFwoPY3VycmVudF92ZXJzaW9uGAEgASgJEioKB2NvbnNlbnQYAiABKAsyGS5ib29raW5nLnYxLkNvbnNlbnRSZWNvcmQSDwoHY3VycmVudBgDIAEoCCIrChVHZXRDb25zZW50RmlsZVJlcXVlc3QSEgoKY29uc2VudF9pZBgBIAEoCSJQChZHZXRDb25zZW50RmlsZVJlc3BvbnNlEhAKCGZpbGVuYW1lGAEgASgJEg8KB2NvbnRlbnQYAiABKAkSEwoLZmluZ2VycHJpbnQYAyABKAkiMQoWV2l0aGRyYXdDb25zZW50UmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkiRQoXV2l0aGRyYXdDb25zZW50UmVzcG9uc2USKgoHY29uc2VudBgBIAEoCzIZLmJvb2tpbmcudjEuQ29uc2VudFJlY29yZCpoCg5Db25zZW50Q2hhbm5lbBIfChtDT05TRU5UX0NIQU5ORUxfVU5TUEVDSUZJRUQQABIbChdDT05TRU5UX0NIQU5ORUxfQUNDT1VOVBABEhgKFENPTlNFTlRfQ0hBTk5FTF9QQUdFEAIynAIKDkNvbnNlbnRTZXJ2aWNlElAKCkdldENvbnNlbnQSHS5ib29raW5nLnYxLkdldENvbnNlbnRSZXF1ZXN0Gh4uYm9va2luZy52MS5HZXRDb25zZW50UmVzcG9uc2UiA5ACARJcCg5HZXRDb25zZW50RmlsZRIhLmJvb2tpbmcudjEuR2V0Q29uc2VudEZpbGVSZXF1ZXN0GiIuYm9va2luZy52MS5HZXRDb25zZW50RmlsZVJlc3BvbnNlIgOQAgESWgoPV2l0aGRyYXdDb25zZW50EiIuYm9va2luZy52MS5XaXRoZHJhd0NvbnNlbnRSZXF1ZXN0GiMuYm9va2luZy52MS5XaXRoZHJhd0NvbnNlbnRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2NvbnNlbnRfc2VydmljZS5wcm90bxIKYm9va2luZy52MSKkAwoNQ29uc2VudFJlY29yZBISCgpjb25zZW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIRCglmdWxsX25hbWUYBCABKAkSDQoFZW1haWwYBSABKAkSEQoJc2lnbmF0dXJlGAYgASgJEiwKCGdpdmVuX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgx3aXRoZHJhd25fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2NoYW5uZWwYCSABKA4yGi5ib29raW5nLnYxLkNvbnNlbnRDaGFubmVsEhIKCnNlc3Npb25faWQYCiABKAkSEAoIcGFnZV9rZXkYCyABKAkSDwoHbmV0d29yaxgMIAEoCRISCgp1c2VyX2FnZW50GA0gASgJEhYKDmNvZGVfbWFpbGVkX3RvGA4gASgJEjUKEWNvZGVfY29uZmlybWVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCITChFHZXRDb25zZW50UmVxdWVzdCJqChJHZXRDb25zZW50UmVzcG9uc2USFwoPY3VycmVudF92ZXJzaW9uGAEgASgJEioKB2NvbnNlbnQYAiABKAsyGS5ib29raW5nLnYxLkNvbnNlbnRSZWNvcmQSDwoHY3VycmVudBgDIAEoCCIrChVHZXRDb25zZW50RmlsZVJlcXVlc3QSEgoKY29uc2VudF9pZBgBIAEoCSJQChZHZXRDb25zZW50RmlsZVJlc3BvbnNlEhAKCGZpbGVuYW1lGAEgASgJEg8KB2NvbnRlbnQYAiABKAkSEwoLZmluZ2VycHJpbnQYAyABKAkiMQoWV2l0aGRyYXdDb25zZW50UmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkiRQoXV2l0aGRyYXdDb25zZW50UmVzcG9uc2USKgoHY29uc2VudBgBIAEoCzIZLmJvb2tpbmcudjEuQ29uc2VudFJlY29yZCIeChxMaXN0V2l0aGRyYXduQ29uc2VudHNSZXF1ZXN0Ik8KHUxpc3RXaXRoZHJhd25Db25zZW50c1Jlc3BvbnNlEi4KCGJvb2tpbmdzGAEgAygLMhwuYm9va2luZy52MS5XaXRoZHJhd25Db25zZW50ImoKEFdpdGhkcmF3bkNvbnNlbnQSJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZxIwCgx3aXRoZHJhd25fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKmgKDkNvbnNlbnRDaGFubmVsEh8KG0NPTlNFTlRfQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhsKF0NPTlNFTlRfQ0hBTk5FTF9BQ0NPVU5UEAESGAoUQ09OU0VOVF9DSEFOTkVMX1BBR0UQAjKcAgoOQ29uc2VudFNlcnZpY2USUAoKR2V0Q29uc2VudBIdLmJvb2tpbmcudjEuR2V0Q29uc2VudFJlcXVlc3QaHi5ib29raW5nLnYxLkdldENvbnNlbnRSZXNwb25zZSIDkAIBElwKDkdldENvbnNlbnRGaWxlEiEuYm9va2luZy52MS5HZXRDb25zZW50RmlsZVJlcXVlc3QaIi5ib29raW5nLnYxLkdldENvbnNlbnRGaWxlUmVzcG9uc2UiA5ACARJaCg9XaXRoZHJhd0NvbnNlbnQSIi5ib29raW5nLnYxLldpdGhkcmF3Q29uc2VudFJlcXVlc3QaIy5ib29raW5nLnYxLldpdGhkcmF3Q29uc2VudFJlc3BvbnNlMoMBChNDb25zZW50U3RhZmZTZXJ2aWNlEmwKFUxpc3RXaXRoZHJhd25Db25zZW50cxIoLmJvb2tpbmcudjEuTGlzdFdpdGhkcmF3bkNvbnNlbnRzUmVxdWVzdBopLmJvb2tpbmcudjEuTGlzdFdpdGhkcmF3bkNvbnNlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_booking_v1_booking_service, file_google_protobuf_timestamp]);
 
 /**
  * A consent as it was given.
@@ -283,6 +285,70 @@ export const WithdrawConsentResponseSchema: GenMessage<WithdrawConsentResponse> 
   messageDesc(file_booking_v1_consent_service, 6);
 
 /**
+ * Asks for sessions whose client has withdrawn the consent.
+ *
+ * @generated from message booking.v1.ListWithdrawnConsentsRequest
+ */
+export type ListWithdrawnConsentsRequest = Message<"booking.v1.ListWithdrawnConsentsRequest"> & {
+};
+
+/**
+ * Describes the message booking.v1.ListWithdrawnConsentsRequest.
+ * Use `create(ListWithdrawnConsentsRequestSchema)` to create a new message.
+ */
+export const ListWithdrawnConsentsRequestSchema: GenMessage<ListWithdrawnConsentsRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_consent_service, 7);
+
+/**
+ * Sessions whose client has withdrawn the consent.
+ *
+ * @generated from message booking.v1.ListWithdrawnConsentsResponse
+ */
+export type ListWithdrawnConsentsResponse = Message<"booking.v1.ListWithdrawnConsentsResponse"> & {
+  /**
+   * The bookings, at most 100.
+   *
+   * @generated from field: repeated booking.v1.WithdrawnConsent bookings = 1;
+   */
+  bookings: WithdrawnConsent[];
+};
+
+/**
+ * Describes the message booking.v1.ListWithdrawnConsentsResponse.
+ * Use `create(ListWithdrawnConsentsResponseSchema)` to create a new message.
+ */
+export const ListWithdrawnConsentsResponseSchema: GenMessage<ListWithdrawnConsentsResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_consent_service, 8);
+
+/**
+ * A booking whose client has withdrawn the consent.
+ *
+ * @generated from message booking.v1.WithdrawnConsent
+ */
+export type WithdrawnConsent = Message<"booking.v1.WithdrawnConsent"> & {
+  /**
+   * The booking with contact data.
+   *
+   * @generated from field: booking.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+
+  /**
+   * When the last consent was withdrawn.
+   *
+   * @generated from field: google.protobuf.Timestamp withdrawn_at = 2;
+   */
+  withdrawnAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message booking.v1.WithdrawnConsent.
+ * Use `create(WithdrawnConsentSchema)` to create a new message.
+ */
+export const WithdrawnConsentSchema: GenMessage<WithdrawnConsent> = /*@__PURE__*/
+  messageDesc(file_booking_v1_consent_service, 9);
+
+/**
  * The way by which a consent was given.
  *
  * @generated from enum booking.v1.ConsentChannel
@@ -358,4 +424,25 @@ export const ConsentService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_booking_v1_consent_service, 0);
+
+/**
+ * What the practice's staff does with consents. PERMISSION_DENIED with reason STAFF_ONLY or
+ * ROLE_NOT_ALLOWED for other callers. The audit log keeps every call and its caller.
+ *
+ * @generated from service booking.v1.ConsentStaffService
+ */
+export const ConsentStaffService: GenService<{
+  /**
+   * Confirmed online sessions still to come whose client has withdrawn every consent, soonest first.
+   * Roles: all.
+   *
+   * @generated from rpc booking.v1.ConsentStaffService.ListWithdrawnConsents
+   */
+  listWithdrawnConsents: {
+    methodKind: "unary";
+    input: typeof ListWithdrawnConsentsRequestSchema;
+    output: typeof ListWithdrawnConsentsResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_booking_v1_consent_service, 1);
 
