@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kernel::PaymentProvider;
 
 use crate::procedures::Procedures;
-use crate::web_files::{WebFiles, review_id, service_id};
+use crate::web_files::{DESK, WebFiles, is_desk_screen, review_id, service_id};
 
 /// The paths of health probes.
 pub(crate) const PROBES: &[&str] = &["/livez", "/readyz", "/healthz"];
@@ -73,6 +73,9 @@ impl Routes {
         }
         if service_id(path).is_some() {
             return Cow::Borrowed("/service/{id}");
+        }
+        if is_desk_screen(path) {
+            return Cow::Borrowed(DESK);
         }
         if self.site.page(path).is_some() {
             return Cow::Owned(path.to_owned());

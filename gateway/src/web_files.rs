@@ -113,6 +113,9 @@ impl WebFiles {
 
     /// The page of a path. `/service/{id}` and `/services/{id}` may share one document.
     pub(crate) fn page(&self, path: &str) -> Option<&WebFile> {
+        if is_desk_screen(path) {
+            return self.pages.get(DESK);
+        }
         if let Some(page) = page_of_booking(path) {
             return self.pages.get(page);
         }
@@ -150,6 +153,31 @@ fn page_of_booking(path: &str) -> Option<&'static str> {
     let is_booking = |id: &str| id.parse::<Id<Booking>>().is_ok();
     let is_its = |prefix: &str| path.strip_prefix(prefix).is_some_and(is_booking);
     PAGES_OF_BOOKINGS.iter().find(|(prefix, _)| is_its(prefix)).map(|(_, page)| *page)
+}
+
+/// The document of the practice's desk.
+pub(crate) const DESK: &str = "/desk";
+/// Its screens without an id or a date.
+const DESK_SCREENS: [&str; 5] = ["calendar", "find", "new", "tasks", "more"];
+
+/// Whether a path below /desk is one of its screens, which share its document.
+pub(crate) fn is_desk_screen(path: &str) -> bool {
+    let screen = path.strip_prefix(DESK).and_then(|rest| rest.strip_prefix('/'));
+    match screen.map(|screen| screen.split_once('/').unwrap_or((screen, ""))) {
+        Some((name, "")) => DESK_SCREENS.contains(&name),
+        Some(("day", date)) => is_date(date),
+        Some(("bookings", id)) => id.parse::<Id<Booking>>().is_ok(),
+        Some(_) | None => false,
+    }
+}
+
+/// Whether a text has the form of a date, such as 2026-11-24.
+fn is_date(text: &str) -> bool {
+    let fits = |(at, sign): (usize, u8)| match at {
+        4 | 7 => sign == b'-',
+        _ => sign.is_ascii_digit(),
+    };
+    text.len() == "2026-11-24".len() && text.bytes().enumerate().all(fits)
 }
 
 /// The id in /reviews/{id}.

@@ -318,6 +318,7 @@ fn write_site() -> PathBuf {
         ("booking-flow/index.html", "<h1>booking</h1>".to_owned()),
         ("service/energy-healing/index.html", "<h1>energy</h1>".to_owned()),
         ("join/-/index.html", "<h1>session</h1>".to_owned()),
+        ("desk/index.html", "<h1>desk</h1>".to_owned()),
         ("account/sessions/-/index.html", "<h1>own</h1>".to_owned()),
         ("embed/book/index.html", "<h1>widget</h1>".to_owned()),
         ("embed.js", "customElements.define".to_owned()),

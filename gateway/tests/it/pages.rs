@@ -17,6 +17,10 @@ async fn every_path_has_its_page() {
         ("/booking-flow?service=energy-healing", "booking"),
         ("/join/bkg_0192f0c1f0c17000800000000000dd4a", "session"),
         ("/account/sessions/bkg_0192f0c1f0c17000800000000000dd4a", "own"),
+        ("/desk", "desk"),
+        ("/desk/tasks", "desk"),
+        ("/desk/day/2026-11-24", "desk"),
+        ("/desk/bookings/bkg_0192f0c1f0c17000800000000000dd4a", "desk"),
     ];
     for (path, title) in pages {
         let answer = gateway.get(path).await;
@@ -45,6 +49,10 @@ async fn what_does_not_exist_is_not_found() {
         ("/auth", "Page"),
         ("/join/nobody", "Page"),
         ("/account/sessions/nobody", "Page"),
+        ("/desk/nothing", "Page"),
+        ("/desk/day/tomorrow", "Page"),
+        ("/desk/tasks/1", "Page"),
+        ("/desk/bookings/nobody", "Page"),
         ("/join/rvw_0192f0c1f0c17000800000000000dd4a", "Page"),
     ];
     for (path, what) in unknown {
