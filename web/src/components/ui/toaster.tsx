@@ -93,14 +93,17 @@ function HeardOnly({ entry: { variant = 'default', title, description } }: { ent
   );
 }
 
-/** On a phone the toasts have their room below the header, however tall that is. */
-function useRoom(entry: ToastEntry | null) {
+/**
+ * On a phone the toasts have their room below the header, however tall that is. A toast that outlives
+ * the dialog in which it was shown has a new area, which has to learn it again.
+ */
+function useRoom(entry: ToastEntry | null, host: HTMLElement | null) {
   const area = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    if (!entry) return;
+    if (!entry || host) return;
     const below = document.querySelector('body header')?.getBoundingClientRect().bottom ?? 0;
     area.current?.style.setProperty('--toast-top', `${Math.max(0, below) + GAP_PX}px`);
-  }, [entry]);
+  }, [entry, host]);
   return area;
 }
 
@@ -153,7 +156,7 @@ function ToastCard({ entry }: { entry: ToastEntry }) {
 export function Toaster() {
   const entry = useSyncExternalStore(subscribeToToast, currentToast, () => null);
   const host = useSyncExternalStore(subscribeToToastHost, currentToastHost, () => null);
-  const room = useRoom(entry);
+  const room = useRoom(entry, host);
   useEffect(showFlashToast, []);
   const area = (
     <div
