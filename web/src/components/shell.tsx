@@ -11,6 +11,8 @@ type ShellProps = {
   linksAt: LinksAt;
   /** Shown at the bottom right of every page. */
   corner?: ReactNode;
+  /** The page brings its own frame, with its header and its main part. */
+  bare?: boolean;
 };
 
 /**
@@ -29,16 +31,31 @@ function Corner({ children }: { children: ReactNode }) {
   );
 }
 
+function SkipLink() {
+  return (
+    <a
+      href="#main"
+      className="sr-only z-50 rounded-full border border-transparent bg-brand px-5 py-3 font-semibold text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3 print:hidden"
+    >
+      Skip to content
+    </a>
+  );
+}
+
 /** Header, page, footer, the corner and the toast area. */
-export function Shell({ children, linksAt, corner }: ShellProps) {
+export function Shell({ children, linksAt, corner, bare = false }: ShellProps) {
+  if (bare) {
+    return (
+      <>
+        <SkipLink />
+        {children}
+        <Toaster />
+      </>
+    );
+  }
   return (
     <>
-      <a
-        href="#main"
-        className="sr-only z-50 rounded-full border border-transparent bg-brand px-5 py-3 font-semibold text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3 print:hidden"
-      >
-        Skip to content
-      </a>
+      <SkipLink />
       <div className="flex min-h-dvh flex-col">
         <Header linksAt={linksAt} />
         <Optional>

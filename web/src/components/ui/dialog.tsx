@@ -19,7 +19,13 @@ export type DialogProps = {
   /** Buttons that stay in sight below the scrolling content. */
   actions?: ReactNode;
   size?: 'md' | 'lg';
+  /** On a phone it comes from the bottom edge, within reach of a thumb. */
+  sheet?: boolean;
 };
+
+const SHEET =
+  'max-sm:mb-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-b-none ' +
+  'max-sm:pb-[env(safe-area-inset-bottom)]';
 
 /**
  * What is hidden for the eye is placed within it, or it would lengthen the dialog itself; what gets
@@ -28,7 +34,8 @@ export type DialogProps = {
 const SCROLLER = 'relative min-h-0 flex-1 scroll-pb-28 overflow-y-auto px-6 pt-1 pb-6 max-sm:px-4';
 
 /** A modal native dialog; the browser traps focus in it and returns it to the opener. */
-export function Dialog({ open, onClose, title, children, actions, size = 'md' }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { open, onClose, title, children, actions, size = 'md', sheet = false } = props;
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const pressedBeside = useRef(false);
@@ -66,6 +73,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'md' }:
         'm-auto max-h-[min(92dvh,52rem)] w-[calc(100%-1.5rem)] rounded-panel bg-surface p-0',
         'text-ink shadow-lift open:animate-rise',
         size === 'lg' ? 'max-w-3xl' : 'max-w-xl',
+        sheet && SHEET,
       )}
     >
       {open ? (
