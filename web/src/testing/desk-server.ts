@@ -1,0 +1,154 @@
+/** The practice's staff calls as a test plays them: bookings, closed times, and what is done with them. */
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
+import { BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import {
+  Attendance,
+  type BlockedTime,
+  BlockedTimeSchema,
+  BookingStaffService,
+  type CancelBookingRequest,
+  type MarkAttendanceRequest,
+  SessionMarkSchema,
+  type StaffBooking,
+  StaffBookingSchema,
+  StaffRole,
+} from '@/gen/booking/v1/booking_staff_service_pb';
+import { Answering } from './answering';
+import { bookingFixture } from './booking-fixture';
+import { rupees } from './receipt-fixture';
+import { refusal } from './refusal';
+
+type BookingInit = NonNullable<Parameters<typeof bookingFixture>[0]>;
+type StaffInit = MessageInitShape<typeof StaffBookingSchema>;
+
+const MINUTE_MS = 60_000;
+
+/** The id of a booking by its number, so that tests can have several. */
+export function deskBookingId(number: number): string {
+  return `bkg_${String(number).padStart(32, '0')}`;
+}
+
+/** A paid session of an hour, online, from this instant on. */
+export function staffBooking(
+  number: number,
+  startsAt: Date,
+  changes: Partial<BookingInit> = {},
+  staff: Partial<StaffInit> = {},
+): StaffBooking {
+  const endsAt = new Date(startsAt.getTime() + 60 * MINUTE_MS);
+  const booking = bookingFixture({
+    bookingId: deskBookingId(number),
+    serviceTitle: 'Meditation',
+    state: BookingState.MEETING_SCHEDULED,
+    paymentState: PaymentState.PAID,
+    price: rupees(150_000n),
+    paid: rupees(150_000n),
+    practitionerId: 'lead',
+    contact: { firstName: 'Asha', lastName: 'Rao', phone: '+919876543210', email: 'a@example.org' },
+    sessions: [{ startsAt: timestampFromDate(startsAt), endsAt: timestampFromDate(endsAt) }],
+    ...changes,
+  } as BookingInit);
+  return create(StaffBookingSchema, { customerId: 'usr_1', ...staff, booking } as StaffInit);
+}
+
+export function closedTime(number: number, from: Date, to: Date): BlockedTime {
+  return create(BlockedTimeSchema, {
+    blockId: `blk_${number}`,
+    startsAt: timestampFromDate(from),
+    endsAt: timestampFromDate(to),
+    practitionerId: 'lead',
+    practitionerName: 'Meera Joshi',
+  });
+}
+
+export class DeskServer extends Answering {
+  role = StaffRole.OWNER;
+  bookings: StaffBooking[] = [];
+  blocked: BlockedTime[] = [];
+  /** The closed times cannot be read. */
+  blockedDown = false;
+  /** What goes back of a cancellation. */
+  refund = 150_000n;
+  /** So many answers to commands are lost after the command was done. */
+  lost = 0;
+  marks: MarkAttendanceRequest[] = [];
+  cancels: CancelBookingRequest[] = [];
+  readonly keys = new Set<string>();
+
+  find(bookingId: string): StaffBooking {
+    const found = this.bookings.find(({ booking }) => booking?.bookingId === bookingId);
+    if (!found) throw refusal(Code.NotFound, 'BOOKING_NOT_FOUND');
+    return found;
+  }
+
+  replace(next: StaffBooking): StaffBooking {
+    this.bookings = this.bookings.map((one) =>
+      one.booking?.bookingId === next.booking?.bookingId ? next : one,
+    );
+    return next;
+  }
+
+  /** Does it once for each key, and may lose the answer. */
+  async once(idempotencyKey: string, act: () => void): Promise<void> {
+    await this.command();
+    if (!this.keys.has(idempotencyKey)) act();
+    this.keys.add(idempotencyKey);
+    if (this.lost === 0) return;
+    this.lost -= 1;
+    throw new ConnectError('no answer', Code.Unavailable);
+  }
+
+  #mark({ bookingId, sessionNumber, attendance }: MarkAttendanceRequest): void {
+    const staff = this.find(bookingId);
+    const others = staff.marks.filter((mark) => mark.sessionNumber !== sessionNumber);
+    const marks = [...others, create(SessionMarkSchema, { sessionNumber, attendance })];
+    const said = attendance === Attendance.UNMARKED ? others : marks;
+    this.replace(create(StaffBookingSchema, { ...staff, marks: said } as StaffInit));
+  }
+
+  #cancel({ bookingId }: CancelBookingRequest): void {
+    const staff = this.find(bookingId);
+    const booking = { ...staff.booking, state: BookingState.CANCELLED };
+    this.replace(create(StaffBookingSchema, { ...staff, booking } as StaffInit));
+  }
+
+  transport() {
+    return createRouterTransport(({ service }) => {
+      service(BookingStaffService, {
+        getOwnRole: () => ({ role: this.role }),
+        listBookings: () => {
+          this.read();
+          return { bookings: this.bookings };
+        },
+        listBlockedTimes: () => {
+          this.read();
+          if (this.blockedDown) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+          return { blockedTimes: this.blocked };
+        },
+        getJoinPage: ({ bookingId }) => ({ bookingId, joinUrl: 'https://meet.example/room' }),
+        previewCancellation: ({ bookingId }) => {
+          this.read();
+          const booking = this.find(bookingId);
+          const sessions = booking.booking?.sessions ?? [];
+          return { booking, sessions, refund: rupees(this.refund) };
+        },
+        markAttendance: async (asked) => {
+          await this.once(asked.idempotencyKey, () => {
+            this.marks.push(asked);
+            this.#mark(asked);
+          });
+          return { booking: this.find(asked.bookingId) };
+        },
+        cancelBooking: async (asked) => {
+          await this.once(asked.idempotencyKey, () => {
+            this.cancels.push(asked);
+            this.#cancel(asked);
+          });
+          return { booking: this.find(asked.bookingId), refund: rupees(this.refund) };
+        },
+      });
+    });
+  }
+}
