@@ -1,0 +1,40 @@
+/** What became of a command that was not simply done. */
+import { Alert } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { errorReason } from '@/lib/errors';
+import { refusalWords } from '../model/refusal-words';
+
+type CommandNoticeProps = {
+  error: unknown;
+  notSure: boolean;
+  /** Reads again what the command was about. */
+  onCheck: () => void;
+};
+
+export function CommandNotice({ error, notSure, onCheck }: CommandNoticeProps) {
+  if (notSure) {
+    return (
+      <Alert
+        tone="warn"
+        live
+        title="Not sure whether it was done"
+        action={
+          <Button variant="secondary" size="sm" onClick={onCheck}>
+            Check
+          </Button>
+        }
+      >
+        No answer came. Check reads what is true now. Pressing the same again does it at most once.
+      </Alert>
+    );
+  }
+  if (!error) return null;
+  const words = refusalWords(errorReason(error));
+  if (!words) return <ErrorNotice error={error} />;
+  return (
+    <Alert tone="error" live title={words.title}>
+      {words.message}
+    </Alert>
+  );
+}
