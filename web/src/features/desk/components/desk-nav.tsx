@@ -1,0 +1,67 @@
+/** The desk's ways: a bar at the bottom edge of a phone, a rail at the left of a wide screen. */
+import { useLocation } from 'react-router';
+import { AppLink } from '@/components/ui/app-link';
+import { classes } from '@/lib/classes';
+
+type Way = { to: string; label: string; picture: string; also?: readonly string[] };
+
+const WAYS: readonly Way[] = [
+  {
+    to: '/desk',
+    label: 'Today',
+    picture: 'M5 6h14v13H5zM5 10h14M9 4v3M15 4v3',
+    also: ['/desk/day'],
+  },
+];
+
+const NAV =
+  'fixed inset-x-0 bottom-0 z-30 border-t border-hairline bg-surface ' +
+  'pb-[env(safe-area-inset-bottom)] lg:sticky lg:top-18 lg:bottom-auto lg:h-[calc(100dvh-4.5rem)] ' +
+  'lg:w-52 lg:shrink-0 lg:border-t-0 lg:border-r lg:bg-transparent lg:p-4 print:hidden';
+
+const LINK =
+  'flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 px-1 text-xs font-semibold ' +
+  'text-ink-2 no-underline hover:text-brand aria-[current=page]:text-brand ' +
+  'lg:min-h-11 lg:flex-row lg:justify-start lg:gap-3 lg:rounded-full lg:px-4 lg:text-sm ' +
+  'lg:hover:bg-sunken lg:aria-[current=page]:bg-brand-soft';
+
+function isAt({ to, also = [] }: Way, pathname: string): boolean {
+  return pathname === to || also.some((start) => pathname.startsWith(start));
+}
+
+function Picture({ path }: { path: string }) {
+  return (
+    <svg viewBox="0 0 24 24" aria-hidden="true" className="size-6 shrink-0">
+      <path
+        d={path}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.7"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  );
+}
+
+export function DeskNav() {
+  const { pathname } = useLocation();
+  return (
+    <nav aria-label="Desk" data-bottom-bar="" className={NAV}>
+      <ul className="flex lg:flex-col lg:gap-1">
+        {WAYS.map((way) => (
+          <li key={way.to} className="flex flex-1">
+            <AppLink
+              to={way.to}
+              aria-current={isAt(way, pathname) ? 'page' : undefined}
+              className={classes(LINK)}
+            >
+              <Picture path={way.picture} />
+              <span>{way.label}</span>
+            </AppLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
