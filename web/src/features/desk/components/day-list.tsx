@@ -1,0 +1,143 @@
+/** The rows of a day in the order of their times. */
+import type { ReactNode } from 'react';
+import { Badge, type BadgeTone } from '@/components/ui/badge';
+import { SessionMode } from '@/gen/booking/v1/booking_service_pb';
+import { Attendance } from '@/gen/booking/v1/booking_staff_service_pb';
+import { classes } from '@/lib/classes';
+import { usePracticeZone } from '@/lib/practice';
+import { formatClock, formatShortDate, toDate } from '@/lib/time';
+import type { ClosedRow, DayRow, GapRow, SessionRow } from '../model/day';
+import {
+  clientName,
+  clientNote,
+  isClaimed,
+  markOf,
+  markWord,
+  paymentWord,
+  sessionTitle,
+} from '../model/staff-booking';
+
+type Span = { startsAt: Date; endsAt: Date };
+
+function Times({ span: { startsAt, endsAt } }: { span: Span }) {
+  const zone = usePracticeZone();
+  return (
+    <span className="flex w-20 shrink-0 flex-col text-sm leading-snug numeric">
+      <span className="font-semibold">{formatClock(startsAt, zone)}</span>
+      <span className="text-ink-2">{formatClock(endsAt, zone)}</span>
+    </span>
+  );
+}
+
+const MARK_TONES: Partial<Record<Attendance, BadgeTone>> = {
+  [Attendance.CAME]: 'ok',
+  [Attendance.LATE]: 'warn',
+  [Attendance.NO_SHOW]: 'clay',
+};
+
+function HoldWords({ row: { booking } }: { row: SessionRow }) {
+  const zone = usePracticeZone();
+  if (isClaimed(booking)) return <Badge tone="warn">Client says it is paid</Badge>;
+  if (!booking.heldUntilAt) return <Badge tone="neutral">Held</Badge>;
+  const until = toDate(booking.heldUntilAt);
+  return (
+    <Badge tone="neutral">
+      Held until {formatShortDate(until, zone)}, {formatClock(until, zone)}
+    </Badge>
+  );
+}
+
+function SessionWords({ row: { staff, booking, number } }: { row: SessionRow }) {
+  const mark = markOf(staff, number);
+  return (
+    <>
+      <Badge tone="neutral">
+        {booking.mode === SessionMode.IN_PERSON ? 'In person' : 'Online'}
+      </Badge>
+      <Badge tone={staff.confirmedOnClaim ? 'warn' : 'neutral'}>{paymentWord(staff)}</Badge>
+      {markWord(mark) ? <Badge tone={MARK_TONES[mark] ?? 'neutral'}>{markWord(mark)}</Badge> : null}
+      {clientNote(booking) ? <Badge tone="plum">Has a note</Badge> : null}
+    </>
+  );
+}
+
+type PressProps<Row> = { row: Row; onPress: (row: Row) => void };
+
+function SessionLine({ row, onPress, withWhom }: PressProps<SessionRow> & { withWhom: boolean }) {
+  const { booking, number, gone } = row;
+  return (
+    <button
+      type="button"
+      disabled={gone}
+      onClick={() => onPress(row)}
+      className={classes(
+        'flex w-full gap-3 rounded-card border p-4 text-left hover:border-brand',
+        row.kind === 'hold'
+          ? 'border-dashed border-control bg-sunken'
+          : 'border-hairline bg-surface shadow-soft',
+        gone && 'opacity-60',
+      )}
+    >
+      <Times span={row} />
+      <span className="flex min-w-0 flex-1 flex-col gap-1.5">
+        <span className="font-semibold" dir="auto">
+          {clientName(booking)}
+        </span>
+        <span className="text-sm leading-snug text-ink-2">
+          {sessionTitle(booking, number)}
+          {withWhom ? ` · with ${booking.practitionerName}` : ''}
+        </span>
+        <span className="flex flex-wrap gap-1.5">
+          {gone ? <Badge tone="clay">Not here any more</Badge> : null}
+          {row.kind === 'hold' ? <HoldWords row={row} /> : <SessionWords row={row} />}
+        </span>
+      </span>
+    </button>
+  );
+}
+
+function ClosedLine({ row, withWhom, children }: ClosedLineProps) {
+  return (
+    <div className="flex items-center gap-3 rounded-card border border-hairline bg-sunken p-4">
+      <Times span={row} />
+      <span className="min-w-0 flex-1 font-semibold text-ink-2">
+        Closed{withWhom ? ` · ${row.block.practitionerName}` : ''}
+      </span>
+      {children}
+    </div>
+  );
+}
+
+type ClosedLineProps = { row: ClosedRow; withWhom: boolean; children?: ReactNode };
+
+function GapLine({ row: { startsAt, endsAt } }: { row: GapRow }) {
+  const zone = usePracticeZone();
+  return (
+    <p className="px-4 py-1 text-sm text-ink-2 numeric">
+      Free {formatClock(startsAt, zone)} – {formatClock(endsAt, zone)}
+    </p>
+  );
+}
+
+type DayListProps = {
+  rows: readonly DayRow[];
+  /** Says with whom a session is, where several give sessions. */
+  withWhom: boolean;
+  onPress: (row: SessionRow) => void;
+};
+
+export function DayList({ rows, withWhom, onPress }: DayListProps) {
+  return (
+    <ul className="flex flex-col gap-2.5">
+      {rows.map((row) => (
+        <li key={row.key}>
+          {row.kind === 'gap' ? <GapLine row={row} /> : null}
+          {row.kind === 'closed' ? <ClosedLine row={row} withWhom={withWhom} /> : null}
+          {row.kind === 'session' || row.kind === 'hold' ? (
+            <SessionLine row={row} withWhom={withWhom} onPress={onPress} />
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,170 @@
+/** /desk and /desk/day/<date>: one day, with what is now and next at its top. */
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import type { Attendance } from '@/gen/booking/v1/booking_staff_service_pb';
+import { validDate } from '@/lib/instant';
+import { usePractice, usePracticeZone } from '@/lib/practice';
+import { formatClock, formatShortDate, localDate } from '@/lib/time';
+import { usePageTitle } from '@/lib/use-page-title';
+import { useServerNow } from '@/lib/use-server-now';
+import { useBookings, useDeskNews } from '../hooks/use-bookings';
+import { useDay } from '../hooks/use-day';
+import { useMarking } from '../hooks/use-marking';
+import { type SessionRow, sessionRows } from '../model/day';
+import { nextUp } from '../model/next-up';
+import { CancelDialog } from './cancel-dialog';
+import { CommandNotice } from './command-notice';
+import { DayHead } from './day-head';
+import { DayList } from './day-list';
+import { NowCard } from './now-card';
+import { SessionSheet } from './session-sheet';
+import { StaleNotice } from './stale-notice';
+
+/** How far an empty day looks for the next session. */
+const AHEAD_DAYS = 31;
+
+function Resting() {
+  return (
+    <div aria-busy="true" className="flex flex-col gap-2.5">
+      <span className="sr-only">Loading the day…</span>
+      <Skeleton className="h-44 w-full rounded-card" />
+      <Skeleton className="h-24 w-full rounded-card" />
+      <Skeleton className="h-24 w-full rounded-card" />
+    </div>
+  );
+}
+
+function Empty({ date, isToday, now }: { date: string; isToday: boolean; now: number }) {
+  const zone = usePracticeZone();
+  const { data } = useBookings({ fromDate: date, days: AHEAD_DAYS });
+  const next = sessionRows(data?.bookings ?? [])
+    .filter(({ kind, startsAt }) => kind === 'session' && startsAt.getTime() > now)
+    .sort((one, other) => one.startsAt.getTime() - other.startsAt.getTime())
+    .find(({ startsAt }) => localDate(startsAt, zone.timeZone) > date);
+  return (
+    <Card className="flex flex-col gap-2">
+      <p className="font-semibold">Nothing is booked {isToday ? 'today' : 'on this day'}.</p>
+      {next ? (
+        <p className="text-ink-2 numeric">
+          Next: {formatShortDate(next.startsAt, zone)}, {formatClock(next.startsAt, zone)}.
+        </p>
+      ) : null}
+    </Card>
+  );
+}
+
+function News({ words, onShow }: { words: string; onShow: () => void }) {
+  return (
+    <div role="status" className="empty:hidden">
+      {words ? (
+        <Button variant="secondary" size="sm" block onClick={onShow}>
+          {words} · Show
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+type Open = { key: string; what: 'sheet' | 'cancel' };
+
+function Day({ date, today, now }: { date: string; today: string; now: number }) {
+  const { practitioners } = usePractice();
+  const [who, setWho] = useState('');
+  const [open, setOpen] = useState<Open>();
+  const { refresh } = useDeskNews();
+  const { bookings, blocked, isRead, latest, rows, steady } = useDay(
+    date,
+    who,
+    practitioners.length > 1,
+  );
+  const close = () => setOpen(undefined);
+  const marking = useMarking(() => {
+    steady.showNext();
+    close();
+  });
+  const opened = [...steady.rows, ...latest].find(
+    (row): row is SessionRow => row.kind !== 'closed' && row.key === open?.key,
+  );
+  const next = date === today ? nextUp(latest, now) : undefined;
+  const onOpen = (row: SessionRow) => setOpen({ key: row.key, what: 'sheet' });
+  const onMark = (row: SessionRow, attendance: Attendance) => marking.run({ row, attendance });
+
+  function check() {
+    marking.reset();
+    steady.showNext();
+    void refresh();
+  }
+
+  return (
+    <div className="flex flex-col gap-5">
+      <DayHead
+        date={date}
+        today={today}
+        practitioners={practitioners}
+        practitionerId={who}
+        onPractitioner={setWho}
+      />
+      <StaleNotice
+        error={bookings.error}
+        readAt={bookings.dataUpdatedAt}
+        what="The sessions"
+        onRetry={() => void bookings.refetch()}
+      />
+      <StaleNotice
+        error={bookings.error ? null : blocked.error}
+        readAt={blocked.dataUpdatedAt}
+        what="The closed times"
+        onRetry={() => void blocked.refetch()}
+      />
+      {open ? null : (
+        <CommandNotice error={marking.error} notSure={marking.notSure} onCheck={check} />
+      )}
+      {next ? (
+        <NowCard next={next} now={now} busy={marking.busy} onMark={onMark} onOpen={onOpen} />
+      ) : null}
+      <News words={steady.news} onShow={steady.show} />
+      {!isRead && !bookings.error ? <Resting /> : null}
+      {isRead && rows.length === 0 ? (
+        <Empty date={date} isToday={date === today} now={now} />
+      ) : null}
+      <DayList rows={rows} withWhom={practitioners.length > 1 && who === ''} onPress={onOpen} />
+      {bookings.data?.more ? (
+        <p className="text-sm text-ink-2">There are more bookings on this day than are listed.</p>
+      ) : null}
+      {opened && open?.what === 'sheet' ? (
+        <SessionSheet
+          row={opened}
+          now={now}
+          marking={marking}
+          onMark={onMark}
+          onCancel={(row) => setOpen({ key: row.key, what: 'cancel' })}
+          onCheck={check}
+          onClose={close}
+        />
+      ) : null}
+      {opened && open?.what === 'cancel' ? (
+        <CancelDialog
+          row={opened}
+          now={now}
+          onCheck={check}
+          onClose={() => {
+            steady.showNext();
+            close();
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+export function TodayScreen({ params }: { params: { id?: string | undefined } }) {
+  const { timeZone } = usePracticeZone();
+  const now = useServerNow();
+  const today = localDate(new Date(now), timeZone);
+  const asked = params.id === undefined ? today : validDate(params.id);
+  usePageTitle(asked === today ? 'Today' : undefined);
+  if (!asked) return <p>This is no date. The desk’s way to it is “Today”.</p>;
+  return <Day key={asked} date={asked} today={today} now={now} />;
+}
