@@ -39,7 +39,7 @@ const PLAIN = [
 /** What belongs to one customer, and is opened from a mail or from the account's menu. */
 const OWN = [
   ...['receipt', 'consent', 'pay/booking', 'join', 'organisation', 'invitations', 'account'],
-  ...['account/sessions'],
+  ...['account/sessions', 'desk'],
 ].map(pathOf);
 const REVIEWS = pathOf('reviews');
 

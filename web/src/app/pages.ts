@@ -22,6 +22,8 @@ export type PageEntry = {
   link?: { label: string; at: readonly LinkPlace[] };
   /** Rendered in the browser only: its content depends on the query or on who is signed in. */
   personal?: boolean;
+  /** It brings its own frame in place of the site's header and footer. */
+  bare?: boolean;
   /** Its document carries the meditation guide. */
   withGuide?: boolean;
   /** Its document carries this text. */
@@ -33,6 +35,17 @@ const SERVICE = new LazyPage(
   (it) => it.default,
   'service',
 );
+
+const DESK = new LazyPage(
+  () => import('./routes/desk'),
+  (it) => it.default,
+  'desk',
+);
+
+/** The desk's screens are one document: which one is shown, its own page says. */
+function desk(path: string): PageEntry {
+  return { path, page: DESK, head: unlisted('Desk'), personal: true, bare: true };
+}
 
 function legal(name: LegalName): PageEntry {
   const { title, label, description } = LEGAL_PAGES[name];
@@ -269,6 +282,9 @@ export const PAGES: readonly PageEntry[] = [
     head: unlisted('Your Invitation'),
     personal: true,
   },
+  desk('/desk'),
+  desk('/desk/:screen'),
+  desk('/desk/:screen/:id'),
   {
     path: '/account',
     page: new LazyPage(

@@ -13,7 +13,11 @@ const LINKS = [
   { to: '/account', label: 'Account settings' },
   { to: '/consent', label: 'Your consent' },
 ];
-const MEMBER_LINKS = [...LINKS, { to: '/organisation', label: "The practice's members" }];
+const MEMBER_LINKS = [
+  { to: '/desk', label: 'Desk' },
+  ...LINKS,
+  { to: '/organisation', label: "The practice's members" },
+];
 
 function AvatarMenu({ user }: { user: AuthUser }) {
   const [open, setOpen] = useState(false);

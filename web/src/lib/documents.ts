@@ -3,10 +3,10 @@ import { LEGAL_NAMES } from './legal-text';
 /**
  * A content policy binds to the document, so paths that need their own policy are documents of
  * their own: they are entered and left by a full navigation, never by the router. So are the legal
- * texts, because each stands in its own document alone.
+ * texts, because each stands in its own document alone, and the desk, which has another frame.
  */
 const OWN_DOCUMENTS = [
-  ...['/booking-flow', '/book', '/book-session'],
+  ...['/booking-flow', '/book', '/book-session', '/desk'],
   ...LEGAL_NAMES.map((name) => `/${name}`),
 ];
 

@@ -26,7 +26,7 @@ export function indexablePaths(snapshot: Snapshot): string[] {
 /** Paths that search engines need not even fetch: steps of one person, or not there to be read. */
 function privatePaths(): string[] {
   const own = PAGES.filter((entry) => entry.personal).map(({ path }) => path.replace(/:.*/, ''));
-  return [...own, '/unsubscribe'];
+  return [...new Set(own), '/unsubscribe'];
 }
 
 export function robotsTxt(): string {

@@ -4,6 +4,7 @@
  */
 import { within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { PAGES } from '@/app/pages';
 import { linksAt } from '@/app/site-links';
 import { LEGAL_PAGES } from '@/features/legal/legal-pages';
 import { LEGAL_NAMES } from '@/lib/legal-text';
@@ -80,12 +81,22 @@ function expectFrame(page: Document): void {
 
 const SERVICES = practiceFixture().services.map(({ serviceId }) => `/service/${serviceId}`);
 
-test.each([...fixedPaths(), ...SERVICES, '/reviews/none', '/404'])(
+/** Pages that bring a frame of their own, which is there with what they show. */
+const BARE = PAGES.filter(({ bare }) => bare).map(({ path }) => path);
+const FRAMED = fixedPaths().filter((path) => !BARE.includes(path));
+
+test.each([...FRAMED, ...SERVICES, '/reviews/none', '/404'])(
   '%s has the frame of every page',
   async (path) => {
     expectFrame(await written(path));
   },
 );
+
+test('the document of the desk has nothing of the site around it', async () => {
+  const page = await written('/desk');
+  expect(page.querySelector('header, footer')).toBeNull();
+  expect(part(page, '[data-testid="toasts"]')).toBeTruthy();
+});
 
 test.each([
   ['/', / · Sukoon$/, /90 seconds/],

@@ -1,0 +1,40 @@
+/** /desk: the frame of the practice's desk, with one of its screens, each in code of its own. */
+import { Suspense, use } from 'react';
+import { LazyPage, type PageProps } from '@/app/lazy-page';
+import { PageBoundary } from '@/components/page-boundary';
+import { PageSkeleton } from '@/components/page-skeleton';
+import { DeskFrame } from '@/features/desk/components/desk-frame';
+
+const TODAY = new LazyPage(
+  () => import('@/features/desk/components/today-screen'),
+  (it) => it.TodayScreen,
+);
+
+const SCREENS: Readonly<Record<string, LazyPage>> = {
+  today: TODAY,
+  day: TODAY,
+};
+
+function Unknown() {
+  return <p>There is no such screen. Choose one below.</p>;
+}
+
+function Screen({ params }: PageProps) {
+  const screen = SCREENS[params.screen ?? 'today'];
+  if (!screen) return <Unknown />;
+  if (!screen.loaded) use(screen.preload());
+  return screen.loaded ? <screen.loaded params={params} /> : null;
+}
+
+export default function DeskRoute({ params }: PageProps) {
+  const place = `${params.screen}/${params.id}`;
+  return (
+    <DeskFrame>
+      <PageBoundary place={place}>
+        <Suspense fallback={<PageSkeleton />}>
+          <Screen params={params} />
+        </Suspense>
+      </PageBoundary>
+    </DeskFrame>
+  );
+}
