@@ -1,0 +1,16 @@
+/** The services of money, mails, consents and calendars, for the screens that need them. */
+import { createClient } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useMemo } from 'react';
+import { NotificationsStaffService } from '@/gen/notifications/v1/notifications_staff_service_pb';
+import { PaymentsStaffService } from '@/gen/payments/v1/payments_staff_service_pb';
+
+export function usePaymentsStaff() {
+  const transport = useTransport();
+  return useMemo(() => createClient(PaymentsStaffService, transport), [transport]);
+}
+
+export function useMailsStaff() {
+  const transport = useTransport();
+  return useMemo(() => createClient(NotificationsStaffService, transport), [transport]);
+}

@@ -1,0 +1,17 @@
+/** Sums as people type them: "1500", "1,500.50", "₹1,500". */
+const WRITTEN = /^\d{1,9}(?:\.\d{1,2})?$/;
+
+/** The sum in paise; nothing for what is none, or is zero. No float is involved. */
+export function paiseOf(written: string): bigint | undefined {
+  const plain = written.replace(/[₹,\s]/g, '');
+  if (!WRITTEN.test(plain)) return undefined;
+  const [whole = '0', rest = ''] = plain.split('.');
+  const paise = BigInt(whole) * 100n + BigInt(rest.padEnd(2, '0'));
+  return paise > 0n ? paise : undefined;
+}
+
+/** The same for a field: "1500", "1500.50". */
+export function writtenSum(paise: bigint): string {
+  const rest = paise % 100n;
+  return rest === 0n ? `${paise / 100n}` : `${paise / 100n}.${String(rest).padStart(2, '0')}`;
+}
