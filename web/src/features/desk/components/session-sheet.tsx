@@ -1,4 +1,5 @@
 /** A session on a tap: who and when, and all that this member may do with it now. */
+import { useLocation } from 'react-router';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { SessionMode } from '@/gen/booking/v1/booking_service_pb';
@@ -27,7 +28,8 @@ type Marking = { busy: boolean; error: unknown; notSure: boolean };
 export type SheetActs = {
   marking: Marking;
   onMark: (row: SessionRow, attendance: Attendance) => void;
-  onCancel: (row: SessionRow) => void;
+  /** Opens a dialog in the place of the sheet. */
+  onDialog: (what: 'cancel' | 'refund' | 'desk-payment') => void;
   /** Reads again what is on the screen. */
   onCheck: () => void;
   onClose: () => void;
@@ -121,10 +123,12 @@ function Facts({ row }: { row: SessionRow }) {
 }
 
 export function SessionSheet(props: SheetProps) {
-  const { row, now, marking, onCancel, onCheck, onClose } = props;
+  const { row, now, marking, onDialog, onCheck, onClose } = props;
+  const { pathname } = useLocation();
   const { role } = useMember();
   const acts = actsFor(role, row, now);
   const held = row.kind === 'hold';
+  const record = `/desk/bookings/${row.booking.bookingId}`;
   return (
     <Dialog open sheet onClose={onClose} title={<span dir="auto">{clientName(row.booking)}</span>}>
       <div className="flex flex-col gap-4">
@@ -133,11 +137,26 @@ export function SessionSheet(props: SheetProps) {
         <Reach row={row} acts={acts} />
         <CommandNotice error={marking.error} notSure={marking.notSure} onCheck={onCheck} />
         {held ? <HeldActs row={row} acts={acts} onCheck={onCheck} onDone={onClose} /> : null}
+        {acts.includes('desk-payment') ? (
+          <Button variant="secondary" size="sm" block onClick={() => onDialog('desk-payment')}>
+            Paid at the desk…
+          </Button>
+        ) : null}
         {acts.includes('cancel-by-client') ? (
-          <Button variant="secondary" size="sm" block onClick={() => onCancel(row)}>
+          <Button variant="secondary" size="sm" block onClick={() => onDialog('cancel')}>
             Cancel…
           </Button>
         ) : null}
+        {acts.includes('refund') ? (
+          <Button variant="secondary" size="sm" block onClick={() => onDialog('refund')}>
+            Give money back…
+          </Button>
+        ) : null}
+        {pathname === record ? null : (
+          <Button variant="quiet" size="sm" block to={record}>
+            Open the booking
+          </Button>
+        )}
       </div>
     </Dialog>
   );

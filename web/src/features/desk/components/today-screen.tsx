@@ -3,23 +3,19 @@ import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
-import type { Attendance } from '@/gen/booking/v1/booking_staff_service_pb';
 import { validDate } from '@/lib/instant';
 import { usePractice, usePracticeZone } from '@/lib/practice';
 import { formatClock, formatShortDate, localDate } from '@/lib/time';
 import { usePageTitle } from '@/lib/use-page-title';
 import { useServerNow } from '@/lib/use-server-now';
-import { useBookings, useDeskNews } from '../hooks/use-bookings';
+import { useBookings } from '../hooks/use-bookings';
 import { useDay } from '../hooks/use-day';
-import { useMarking } from '../hooks/use-marking';
-import { type SessionRow, sessionRows } from '../model/day';
+import { sessionRows } from '../model/day';
 import { nextUp } from '../model/next-up';
-import { CancelDialog } from './cancel-dialog';
-import { CommandNotice } from './command-notice';
 import { DayHead } from './day-head';
 import { DayList } from './day-list';
 import { NowCard } from './now-card';
-import { SessionSheet } from './session-sheet';
+import { useRowActs } from './row-acts';
 import { StaleNotice } from './stale-notice';
 
 /** How far an empty day looks for the next session. */
@@ -67,35 +63,17 @@ function News({ words, onShow }: { words: string; onShow: () => void }) {
   );
 }
 
-type Open = { key: string; what: 'sheet' | 'cancel' };
-
 function Day({ date, today, now }: { date: string; today: string; now: number }) {
   const { practitioners } = usePractice();
   const [who, setWho] = useState('');
-  const [open, setOpen] = useState<Open>();
-  const { refresh } = useDeskNews();
-  const { bookings, blocked, isRead, latest, rows, steady } = useDay(
-    date,
-    who,
-    practitioners.length > 1,
-  );
-  const close = () => setOpen(undefined);
-  const marking = useMarking(() => {
-    steady.showNext();
-    close();
+  const several = practitioners.length > 1;
+  const { bookings, blocked, isRead, latest, rows, steady } = useDay(date, who, several);
+  const acts = useRowActs({
+    rows: [...steady.rows, ...latest],
+    now,
+    onOwnAct: steady.showNext,
   });
-  const opened = [...steady.rows, ...latest].find(
-    (row): row is SessionRow => row.kind !== 'closed' && row.key === open?.key,
-  );
   const next = date === today ? nextUp(latest, now) : undefined;
-  const onOpen = (row: SessionRow) => setOpen({ key: row.key, what: 'sheet' });
-  const onMark = (row: SessionRow, attendance: Attendance) => marking.run({ row, attendance });
-
-  function check() {
-    marking.reset();
-    steady.showNext();
-    void refresh();
-  }
 
   return (
     <div className="flex flex-col gap-5">
@@ -118,43 +96,20 @@ function Day({ date, today, now }: { date: string; today: string; now: number })
         what="The closed times"
         onRetry={() => void blocked.refetch()}
       />
-      {open ? null : (
-        <CommandNotice error={marking.error} notSure={marking.notSure} onCheck={check} />
-      )}
+      {acts.notice}
       {next ? (
-        <NowCard next={next} now={now} busy={marking.busy} onMark={onMark} onOpen={onOpen} />
+        <NowCard next={next} now={now} busy={acts.busy} onMark={acts.mark} onOpen={acts.open} />
       ) : null}
       <News words={steady.news} onShow={steady.show} />
       {!isRead && !bookings.error ? <Resting /> : null}
       {isRead && rows.length === 0 ? (
         <Empty date={date} isToday={date === today} now={now} />
       ) : null}
-      <DayList rows={rows} withWhom={practitioners.length > 1 && who === ''} onPress={onOpen} />
+      <DayList rows={rows} withWhom={several && who === ''} onPress={acts.open} />
       {bookings.data?.more ? (
         <p className="text-sm text-ink-2">There are more bookings on this day than are listed.</p>
       ) : null}
-      {opened && open?.what === 'sheet' ? (
-        <SessionSheet
-          row={opened}
-          now={now}
-          marking={marking}
-          onMark={onMark}
-          onCancel={(row) => setOpen({ key: row.key, what: 'cancel' })}
-          onCheck={check}
-          onClose={close}
-        />
-      ) : null}
-      {opened && open?.what === 'cancel' ? (
-        <CancelDialog
-          row={opened}
-          now={now}
-          onCheck={check}
-          onClose={() => {
-            steady.showNext();
-            close();
-          }}
-        />
-      ) : null}
+      {acts.dialogs}
     </div>
   );
 }
