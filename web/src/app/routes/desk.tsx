@@ -13,6 +13,10 @@ const TODAY = new LazyPage(
 const SCREENS: Readonly<Record<string, LazyPage>> = {
   today: TODAY,
   day: TODAY,
+  bookings: new LazyPage(
+    () => import('@/features/desk/components/booking-screen'),
+    (it) => it.BookingScreen,
+  ),
 };
 
 function Unknown() {
