@@ -15,8 +15,18 @@ import {
   StaffBookingSchema,
   StaffRole,
 } from '@/gen/booking/v1/booking_staff_service_pb';
+import { MailKind } from '@/gen/notifications/v1/notifications_events_pb';
+import {
+  DeliveryState,
+  NotificationsStaffService,
+} from '@/gen/notifications/v1/notifications_staff_service_pb';
+import {
+  PaymentsStaffService,
+  type RecordDeskPaymentRequest,
+  type RefundPaymentRequest,
+} from '@/gen/payments/v1/payments_staff_service_pb';
 import { Answering } from './answering';
-import { bookingFixture } from './booking-fixture';
+import { at, bookingFixture } from './booking-fixture';
 import { rupees } from './receipt-fixture';
 import { refusal } from './refusal';
 
@@ -73,6 +83,10 @@ export class DeskServer extends Answering {
   refund = 150_000n;
   /** So many answers to commands are lost after the command was done. */
   lost = 0;
+  /** The mails cannot be read. */
+  mailsDown = false;
+  refunds: RefundPaymentRequest[] = [];
+  payments: RecordDeskPaymentRequest[] = [];
   marks: MarkAttendanceRequest[] = [];
   cancels: CancelBookingRequest[] = [];
   readonly keys = new Set<string>();
@@ -127,6 +141,18 @@ export class DeskServer extends Answering {
           if (this.blockedDown) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
           return { blockedTimes: this.blocked };
         },
+        findBookings: ({ reference }) => {
+          this.read();
+          const isMeant = ({ booking }: StaffBooking) =>
+            booking?.bookingId.endsWith(reference.toLowerCase()) ?? false;
+          return { bookings: this.bookings.filter(isMeant) };
+        },
+        getBookingHistory: () => ({
+          entries: [
+            { event: 'BookingRequested', recordedAt: at('2026-11-20T05:00:00Z') },
+            { event: 'BookingConfirmed', recordedAt: at('2026-11-20T05:02:00Z') },
+          ],
+        }),
         getJoinPage: ({ bookingId }) => ({ bookingId, joinUrl: 'https://meet.example/room' }),
         previewCancellation: ({ bookingId }) => {
           this.read();
@@ -147,6 +173,38 @@ export class DeskServer extends Answering {
             this.#cancel(asked);
           });
           return { booking: this.find(asked.bookingId), refund: rupees(this.refund) };
+        },
+      });
+      service(PaymentsStaffService, {
+        getPaymentHistory: () => ({
+          receipts: ['SUK/26-27/00001'],
+          entries: [
+            {
+              event: 'PaymentVerified',
+              recordedAt: at('2026-11-20T05:01:00Z'),
+              amount: rupees(150_000n),
+            },
+          ],
+        }),
+        refundPayment: async (asked) => {
+          await this.once(asked.idempotencyKey, () => this.refunds.push(asked));
+          return { amount: asked.amount ?? rupees(0n) };
+        },
+        recordDeskPayment: async (asked) => {
+          await this.once(asked.idempotencyKey, () => this.payments.push(asked));
+          return {};
+        },
+      });
+      service(NotificationsStaffService, {
+        listMails: () => {
+          if (this.mailsDown) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+          const mail = {
+            mailId: 'mal_1',
+            kind: MailKind.BOOKING_CONFIRMED,
+            state: DeliveryState.SENT,
+            sentAt: at('2026-11-20T05:03:00Z'),
+          };
+          return { mails: [mail] };
         },
       });
     });
