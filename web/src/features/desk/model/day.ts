@@ -23,7 +23,8 @@ export type GapRow = { kind: 'gap'; key: string; startsAt: Date; endsAt: Date };
 export type ReadRow = SessionRow | ClosedRow;
 export type DayRow = ReadRow | GapRow;
 
-const GAP_MS_MIN = 15 * 60_000;
+/** Less is a break between two sessions. */
+const GAP_MS_MIN = 30 * 60_000;
 
 /** A moved session is another row: its key holds its start. */
 function rowOf(staff: StaffBooking, session: Session, number: number): SessionRow | undefined {
