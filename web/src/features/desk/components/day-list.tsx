@@ -16,6 +16,7 @@ import {
   paymentWord,
   sessionTitle,
 } from '../model/staff-booking';
+import type { TimeActs } from './time-acts';
 
 type Span = { startsAt: Date; endsAt: Date };
 
@@ -38,12 +39,11 @@ const MARK_TONES: Partial<Record<Attendance, BadgeTone>> = {
 function HoldWords({ row: { booking } }: { row: SessionRow }) {
   const zone = usePracticeZone();
   if (isClaimed(booking)) return <Badge tone="warn">Client says it is paid</Badge>;
-  if (!booking.heldUntilAt) return <Badge tone="neutral">Held</Badge>;
-  const until = toDate(booking.heldUntilAt);
+  const until = booking.heldUntilAt && toDate(booking.heldUntilAt);
   return (
-    <Badge tone="neutral">
-      Held until {formatShortDate(until, zone)}, {formatClock(until, zone)}
-    </Badge>
+    <span className="text-sm leading-snug font-semibold text-ink-2 numeric">
+      {until ? `Held until ${formatShortDate(until, zone)}, ${formatClock(until, zone)}` : 'Held'}
+    </span>
   );
 }
 
@@ -110,12 +110,15 @@ function ClosedLine({ row, withWhom, children }: ClosedLineProps) {
 
 type ClosedLineProps = { row: ClosedRow; withWhom: boolean; children?: ReactNode };
 
-function GapLine({ row: { startsAt, endsAt } }: { row: GapRow }) {
+function GapLine({ row: { startsAt, endsAt }, children }: { row: GapRow; children: ReactNode }) {
   const zone = usePracticeZone();
   return (
-    <p className="px-4 py-1 text-sm text-ink-2 numeric">
-      Free {formatClock(startsAt, zone)} – {formatClock(endsAt, zone)}
-    </p>
+    <div className="flex flex-wrap items-center justify-between gap-x-3 px-4 text-sm text-ink-2">
+      <p className="numeric">
+        Free {formatClock(startsAt, zone)} – {formatClock(endsAt, zone)}
+      </p>
+      {children}
+    </div>
   );
 }
 
@@ -123,16 +126,25 @@ type DayListProps = {
   rows: readonly DayRow[];
   /** Says with whom a session is, where several give sessions. */
   withWhom: boolean;
+  /** Whose time is closed where a free one is; empty for the practice's first practitioner. */
+  practitionerId: string;
+  times: TimeActs;
   onPress: (row: SessionRow) => void;
 };
 
-export function DayList({ rows, withWhom, onPress }: DayListProps) {
+export function DayList({ rows, withWhom, practitionerId, times, onPress }: DayListProps) {
   return (
     <ul className="flex flex-col gap-2.5">
       {rows.map((row) => (
         <li key={row.key}>
-          {row.kind === 'gap' ? <GapLine row={row} /> : null}
-          {row.kind === 'closed' ? <ClosedLine row={row} withWhom={withWhom} /> : null}
+          {row.kind === 'gap' ? (
+            <GapLine row={row}>{times.gap(row, practitionerId)}</GapLine>
+          ) : null}
+          {row.kind === 'closed' ? (
+            <ClosedLine row={row} withWhom={withWhom}>
+              {times.closed(row)}
+            </ClosedLine>
+          ) : null}
           {row.kind === 'session' || row.kind === 'hold' ? (
             <SessionLine row={row} withWhom={withWhom} onPress={onPress} />
           ) : null}

@@ -17,6 +17,7 @@ import { DayList } from './day-list';
 import { NowCard } from './now-card';
 import { useRowActs } from './row-acts';
 import { StaleNotice } from './stale-notice';
+import { useTimeActs } from './time-acts';
 
 /** How far an empty day looks for the next session. */
 const AHEAD_DAYS = 31;
@@ -73,6 +74,7 @@ function Day({ date, today, now }: { date: string; today: string; now: number })
     now,
     onOwnAct: steady.showNext,
   });
+  const times = useTimeActs(steady.showNext);
   const next = date === today ? nextUp(latest, now) : undefined;
 
   return (
@@ -97,6 +99,7 @@ function Day({ date, today, now }: { date: string; today: string; now: number })
         onRetry={() => void blocked.refetch()}
       />
       {acts.notice}
+      {times.notice}
       {next ? (
         <NowCard next={next} now={now} busy={acts.busy} onMark={acts.mark} onOpen={acts.open} />
       ) : null}
@@ -105,11 +108,28 @@ function Day({ date, today, now }: { date: string; today: string; now: number })
       {isRead && rows.length === 0 ? (
         <Empty date={date} isToday={date === today} now={now} />
       ) : null}
-      <DayList rows={rows} withWhom={several && who === ''} onPress={acts.open} />
+      <DayList
+        rows={rows}
+        withWhom={several && who === ''}
+        practitionerId={who}
+        times={times}
+        onPress={acts.open}
+      />
+      {isRead ? (
+        <div className="flex flex-wrap gap-3">
+          <Button size="sm" variant="secondary" to={`/desk/new?date=${date}`}>
+            Book for a client
+          </Button>
+          <Button size="sm" variant="secondary" onClick={() => times.closeDay(date, who)}>
+            Close a time…
+          </Button>
+        </div>
+      ) : null}
       {bookings.data?.more ? (
         <p className="text-sm text-ink-2">There are more bookings on this day than are listed.</p>
       ) : null}
       {acts.dialogs}
+      {times.dialog}
     </div>
   );
 }

@@ -1,0 +1,69 @@
+/** Closes a part of a day to clients. It can be taken back, so one press is enough. */
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { SelectField } from '@/components/ui/select-field';
+import { TextField } from '@/components/ui/text-field';
+import { usePractice } from '@/lib/practice';
+import type { Commanding } from '../hooks/use-command';
+import { type Closing, closingError } from '../model/closing';
+import { CommandNotice } from './command-notice';
+
+type CloseDialogProps = {
+  initial: Closing;
+  closing: Commanding<Closing>;
+  onCheck: () => void;
+  onClose: () => void;
+};
+
+export function CloseDialog({ initial, closing, onCheck, onClose }: CloseDialogProps) {
+  const { practitioners } = usePractice();
+  const [wish, setWish] = useState(initial);
+  const wrong = closingError(wish);
+  const input = (name: 'date' | 'fromTime' | 'toTime') => ({
+    name,
+    value: wish[name],
+    onChange: (event: { target: { value: string } }) =>
+      setWish({ ...wish, [name]: event.target.value }),
+  });
+  return (
+    <Dialog
+      open
+      sheet
+      onClose={onClose}
+      title="Close a time"
+      actions={
+        <>
+          <Button busy={closing.busy} onClick={() => (wrong ? undefined : closing.run(wish))}>
+            Close it to clients
+          </Button>
+          <Button variant="secondary" onClick={onClose}>
+            Leave it open
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <TextField label="Day" type="date" error={wrong} {...input('date')} />
+        <div className="grid grid-cols-2 gap-3">
+          <TextField label="From" type="time" {...input('fromTime')} />
+          <TextField label="Until" type="time" {...input('toTime')} />
+        </div>
+        <p className="text-sm text-ink-2">Without a time it is closed from or until midnight.</p>
+        {practitioners.length > 1 ? (
+          <SelectField
+            label="Whose time"
+            name="practitionerId"
+            value={wish.practitionerId}
+            options={practitioners.map((one) => ({
+              value: one.practitionerId,
+              label: one.name,
+            }))}
+            onChange={(event) => setWish({ ...wish, practitionerId: event.target.value })}
+          />
+        ) : null}
+        <CommandNotice error={closing.error} notSure={closing.notSure} onCheck={onCheck} />
+      </div>
+    </Dialog>
+  );
+}
