@@ -17,6 +17,18 @@ const SCREENS: Readonly<Record<string, LazyPage>> = {
     () => import('@/features/desk/components/booking-screen'),
     (it) => it.BookingScreen,
   ),
+  find: new LazyPage(
+    () => import('@/features/desk/components/find-screen'),
+    (it) => it.FindScreen,
+  ),
+  new: new LazyPage(
+    () => import('@/features/desk/components/new-screen'),
+    (it) => it.NewScreen,
+  ),
+  calendar: new LazyPage(
+    () => import('@/features/desk/components/calendar-screen'),
+    (it) => it.CalendarScreen,
+  ),
 };
 
 function Unknown() {

@@ -112,7 +112,7 @@ export function DeskFrame({ children }: { children: ReactNode }) {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full min-w-0 max-w-4xl flex-1 px-[clamp(1rem,4vw,2.5rem)] pt-5 pb-28 outline-none lg:pb-12"
+          className="mx-auto w-full min-w-0 max-w-6xl flex-1 px-[clamp(1rem,4vw,2.5rem)] pt-5 pb-28 outline-none lg:pb-12"
         >
           {status === 'signed-out' ? <SignedOut /> : null}
           {status === 'unknown' ? <Resting /> : null}

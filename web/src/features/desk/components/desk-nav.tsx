@@ -12,6 +12,17 @@ const WAYS: readonly Way[] = [
     picture: 'M5 6h14v13H5zM5 10h14M9 4v3M15 4v3',
     also: ['/desk/day'],
   },
+  {
+    to: '/desk/calendar',
+    label: 'Calendar',
+    picture: 'M4 5h16v15H4zM4 10h16M9.3 10v10M14.7 10v10',
+  },
+  { to: '/desk/new', label: 'Book', picture: 'M12 5v14M5 12h14' },
+  {
+    to: '/desk/find',
+    label: 'Find',
+    picture: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5',
+  },
 ];
 
 const NAV =
