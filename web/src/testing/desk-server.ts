@@ -1,8 +1,8 @@
 /** The practice's staff calls as a test plays them: bookings, closed times, and what is done with them. */
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
-import { BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import { BookingService, BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import {
   Attendance,
   type BlockedTime,
@@ -10,6 +10,7 @@ import {
   BookingStaffService,
   type CancelBookingRequest,
   type MarkAttendanceRequest,
+  type RequestPhoneBookingRequest,
   SessionMarkSchema,
   type StaffBooking,
   StaffBookingSchema,
@@ -26,7 +27,7 @@ import {
   type RefundPaymentRequest,
 } from '@/gen/payments/v1/payments_staff_service_pb';
 import { Answering } from './answering';
-import { at, bookingFixture } from './booking-fixture';
+import { at, bookingFixture, slotsFixture } from './booking-fixture';
 import { rupees } from './receipt-fixture';
 import { refusal } from './refusal';
 
@@ -87,6 +88,8 @@ export class DeskServer extends Answering {
   mailsDown = false;
   refunds: RefundPaymentRequest[] = [];
   payments: RecordDeskPaymentRequest[] = [];
+  phoneBookings: RequestPhoneBookingRequest[] = [];
+  slots = slotsFixture([]);
   marks: MarkAttendanceRequest[] = [];
   cancels: CancelBookingRequest[] = [];
   readonly keys = new Set<string>();
@@ -141,6 +144,35 @@ export class DeskServer extends Answering {
           if (this.blockedDown) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
           return { blockedTimes: this.blocked };
         },
+        blockTime: async ({ date, fromTime, toTime, idempotencyKey }) => {
+          const on = (time: string) => new Date(`${date}T${time}:00+05:30`);
+          await this.once(idempotencyKey, () => {
+            const block = closedTime(
+              this.blocked.length + 1,
+              on(fromTime || '00:00'),
+              on(toTime || '23:59'),
+            );
+            this.blocked = [...this.blocked, block];
+          });
+          const blockedTime = this.blocked.at(-1);
+          return { ...(blockedTime && { blockedTime }) };
+        },
+        unblockTime: async ({ blockId }) => {
+          await this.command();
+          const left = this.blocked.filter((block) => block.blockId !== blockId);
+          if (left.length === this.blocked.length) {
+            throw refusal(Code.NotFound, 'BLOCK_NOT_FOUND');
+          }
+          this.blocked = left;
+          return {};
+        },
+        requestPhoneBooking: async (asked) => {
+          await this.once(asked.idempotencyKey, () => this.phoneBookings.push(asked));
+          const [startsAt] = asked.startsAt;
+          const start = startsAt ? timestampDate(startsAt) : new Date();
+          const changes = { state: BookingState.HELD, contact: asked.contact };
+          return { booking: staffBooking(9, start, changes as never), pageKey: 'key-of-the-page' };
+        },
         findBookings: ({ reference }) => {
           this.read();
           const isMeant = ({ booking }: StaffBooking) =>
@@ -173,6 +205,12 @@ export class DeskServer extends Answering {
             this.#cancel(asked);
           });
           return { booking: this.find(asked.bookingId), refund: rupees(this.refund) };
+        },
+      });
+      service(BookingService, {
+        listSlots: () => {
+          this.read();
+          return this.slots;
         },
       });
       service(PaymentsStaffService, {
