@@ -29,6 +29,10 @@ const SCREENS: Readonly<Record<string, LazyPage>> = {
     () => import('@/features/desk/components/calendar-screen'),
     (it) => it.CalendarScreen,
   ),
+  tasks: new LazyPage(
+    () => import('@/features/desk/components/tasks-screen'),
+    (it) => it.TasksScreen,
+  ),
 };
 
 function Unknown() {

@@ -91,15 +91,40 @@ function useRoleNews(role: StaffRole | undefined): void {
   }, [role]);
 }
 
+function Main({ children }: { children: ReactNode }) {
+  return (
+    <main
+      id="main"
+      tabIndex={-1}
+      className="mx-auto w-full min-w-0 max-w-6xl flex-1 px-[clamp(1rem,4vw,2.5rem)] pt-5 pb-28 outline-none lg:pb-12"
+    >
+      {children}
+    </main>
+  );
+}
+
 function Inside({ userId, children }: { userId: string; children: ReactNode }) {
   const { data: role, error, refetch } = useDeskRole(userId);
   useRoleNews(role);
-  const member = useMemo(() => ({ userId, role: role ?? StaffRole.UNSPECIFIED }), [userId, role]);
-  if (role === StaffRole.UNSPECIFIED) return <NoMember />;
-  if (role === undefined) {
-    return error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : <Resting />;
+  const member = useMemo(() => (role ? { userId, role } : undefined), [userId, role]);
+  if (role === StaffRole.UNSPECIFIED) {
+    return (
+      <Main>
+        <NoMember />
+      </Main>
+    );
   }
-  return <MemberContext value={member}>{children}</MemberContext>;
+  const waiting = error ? (
+    <ErrorNotice error={error} onRetry={() => void refetch()} />
+  ) : (
+    <Resting />
+  );
+  return (
+    <MemberContext value={member}>
+      <DeskNav member={member} />
+      <Main>{member ? children : waiting}</Main>
+    </MemberContext>
+  );
 }
 
 export function DeskFrame({ children }: { children: ReactNode }) {
@@ -108,16 +133,11 @@ export function DeskFrame({ children }: { children: ReactNode }) {
     <div className="flex min-h-dvh flex-col">
       <Bar />
       <div className="flex flex-1">
-        {user ? <DeskNav /> : null}
-        <main
-          id="main"
-          tabIndex={-1}
-          className="mx-auto w-full min-w-0 max-w-6xl flex-1 px-[clamp(1rem,4vw,2.5rem)] pt-5 pb-28 outline-none lg:pb-12"
-        >
-          {status === 'signed-out' ? <SignedOut /> : null}
-          {status === 'unknown' ? <Resting /> : null}
-          {user ? <Inside userId={user.id}>{children}</Inside> : null}
-        </main>
+        {user ? (
+          <Inside userId={user.id}>{children}</Inside>
+        ) : (
+          <Main>{status === 'signed-out' ? <SignedOut /> : <Resting />}</Main>
+        )}
       </div>
     </div>
   );

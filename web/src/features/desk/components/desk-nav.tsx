@@ -1,9 +1,16 @@
 /** The desk's ways: a bar at the bottom edge of a phone, a rail at the left of a wide screen. */
+import { useEffect } from 'react';
 import { useLocation } from 'react-router';
 import { AppLink } from '@/components/ui/app-link';
 import { classes } from '@/lib/classes';
+import { whenIdle } from '@/lib/idle';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { lazyLoader, useLazyModule } from '@/lib/use-lazy-module';
+import type { DeskMember } from '../member';
 
 type Way = { to: string; label: string; picture: string; also?: readonly string[] };
+
+const TASKS = '/desk/tasks';
 
 const WAYS: readonly Way[] = [
   {
@@ -24,6 +31,10 @@ const WAYS: readonly Way[] = [
     picture: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5',
   },
 ];
+
+const badge = lazyLoader(
+  async () => (await importWithRetry(() => import('./task-badge'))).TaskBadge,
+);
 
 const NAV =
   'fixed inset-x-0 bottom-0 z-30 border-t border-hairline bg-surface ' +
@@ -55,7 +66,15 @@ function Picture({ path }: { path: string }) {
   );
 }
 
-export function DeskNav() {
+/** How many tasks wait; without its code there is only the way. */
+function Waiting() {
+  const { piece: TaskBadge, fetch } = useLazyModule(badge.load);
+  useEffect(() => whenIdle(() => void fetch()), [fetch]);
+  return TaskBadge ? <TaskBadge /> : null;
+}
+
+/** For a member the way to the tasks says how many there are. */
+export function DeskNav({ member }: { member: DeskMember | undefined }) {
   const { pathname } = useLocation();
   return (
     <nav aria-label="Desk" data-bottom-bar="" className={NAV}>
@@ -68,7 +87,10 @@ export function DeskNav() {
               className={classes(LINK)}
             >
               <Picture path={way.picture} />
-              <span>{way.label}</span>
+              <span className="inline-flex items-center gap-1">
+                {way.label}
+                {way.to === TASKS && member ? <Waiting /> : null}
+              </span>
             </AppLink>
           </li>
         ))}

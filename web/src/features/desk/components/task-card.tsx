@@ -1,0 +1,213 @@
+/** One task: what it is about, since when, and what can be done about it here. */
+import { type ReactNode, useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { TextField } from '@/components/ui/text-field';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import type { UnexplainedOrder } from '@/gen/payments/v1/payments_staff_service_pb';
+import { formatPrice } from '@/lib/money';
+import { usePracticeZone } from '@/lib/practice';
+import { formatClock, formatShortDate, toDate } from '@/lib/time';
+import { useDeskNews } from '../hooks/use-bookings';
+import { useOneBooking } from '../hooks/use-one-booking';
+import { type TaskWish, useTaskAct } from '../hooks/use-task-acts';
+import { mailWord } from '../model/mail-words';
+import { clientName } from '../model/staff-booking';
+import type { Task } from '../model/tasks';
+import { CommandNotice } from './command-notice';
+
+type Doing = ReturnType<typeof useTaskAct>;
+
+function Do({ doing, wish, children }: { doing: Doing; wish: TaskWish; children: ReactNode }) {
+  return (
+    <Button size="sm" variant="secondary" busy={doing.busy} onClick={() => doing.run(wish)}>
+      {children}
+    </Button>
+  );
+}
+
+function Call({ booking }: { booking: Booking | undefined }) {
+  const phone = booking?.contact?.phone;
+  if (!booking || !phone) return null;
+  return (
+    <Button size="sm" variant="secondary" href={`tel:${phone}`}>
+      Call {booking.contact?.firstName}
+    </Button>
+  );
+}
+
+function OpenBooking({ bookingId }: { bookingId: string }) {
+  if (!bookingId) return null;
+  return (
+    <Button size="sm" variant="quiet" to={`/desk/bookings/${bookingId}`}>
+      Open the booking
+    </Button>
+  );
+}
+
+/** The client of a mail that failed: the number is for calling instead. */
+function CallInstead({ bookingId }: { bookingId: string }) {
+  const { data } = useOneBooking(bookingId);
+  return <Call booking={data?.booking} />;
+}
+
+function Explain({ order, doing }: { order: UnexplainedOrder; doing: Doing }) {
+  const [open, setOpen] = useState(false);
+  const [explanation, setExplanation] = useState('');
+  if (!open) {
+    return (
+      <Button size="sm" variant="secondary" onClick={() => setOpen(true)}>
+        Explain…
+      </Button>
+    );
+  }
+  const enough = explanation.trim().length >= 3;
+  return (
+    <div className="flex w-full flex-col gap-2">
+      <TextField
+        label="Why it is right as it is"
+        name="explanation"
+        autoComplete="off"
+        maxLength={500}
+        hint="Kept with your name; it comes back if the sum changes."
+        value={explanation}
+        onChange={(event) => setExplanation(event.target.value)}
+      />
+      {enough ? (
+        <Do doing={doing} wish={{ act: 'explain', order, explanation: explanation.trim() }}>
+          It is explained
+        </Do>
+      ) : null}
+    </div>
+  );
+}
+
+type Words = { title: ReactNode; more: string; acts: ReactNode };
+
+function mailWords(task: Task & { kind: 'mail' }, doing: Doing): Words {
+  const { mailId, kind, reason, bookingId } = task.mail;
+  return {
+    title: `${mailWord(kind)}: the mail failed`,
+    more: `The mail server said: ${reason || 'nothing'}. Call the client instead.`,
+    acts: (
+      <>
+        {bookingId ? <CallInstead bookingId={bookingId} /> : null}
+        <Do doing={doing} wish={{ act: 'settle-mail', mailId }}>
+          Dealt with
+        </Do>
+        <Do doing={doing} wish={{ act: 'retry-mail', mailId }}>
+          Try again
+        </Do>
+        <OpenBooking bookingId={bookingId} />
+      </>
+    ),
+  };
+}
+
+function moneyWords({ order }: Task & { kind: 'money' }, doing: Doing): Words {
+  const sum = formatPrice(order.amount);
+  return {
+    title: `Money that nothing explains${sum ? `: ${sum}` : ''}`,
+    more: order.explanation,
+    acts: (
+      <>
+        <Explain order={order} doing={doing} />
+        <OpenBooking bookingId={order.bookingId} />
+      </>
+    ),
+  };
+}
+
+function clientWords(task: Task & { kind: 'claim' | 'consent' }): Words {
+  const { booking } = task;
+  const name = <span dir="auto">{clientName(booking)}</span>;
+  const isClaim = task.kind === 'claim';
+  return {
+    title: (
+      <>
+        {name} {isClaim ? 'says that it is paid' : 'has withdrawn the consent'}
+      </>
+    ),
+    more: isClaim
+      ? 'The provider has not said so. Look whether the money came, then accept it.'
+      : 'An online session is to come. Call, or cancel it.',
+    acts: (
+      <>
+        <Call booking={booking} />
+        <OpenBooking bookingId={booking.bookingId} />
+      </>
+    ),
+  };
+}
+
+function wordsOf(task: Task, doing: Doing): Words {
+  switch (task.kind) {
+    case 'claim':
+    case 'consent':
+      return clientWords(task);
+    case 'money':
+      return moneyWords(task, doing);
+    case 'mail':
+      return mailWords(task, doing);
+    case 'calendar': {
+      const { calendarId, practitionerName, problem } = task.source;
+      return {
+        title: `The calendar of ${practitionerName} cannot be read`,
+        more: `${problem.replaceAll('_', ' ')}. Its last busy times stay closed.`,
+        acts: (
+          <Do doing={doing} wish={{ act: 'read-calendar', calendarId }}>
+            Read it now
+          </Do>
+        ),
+      };
+    }
+    default: {
+      const { streamId, error } = task.event;
+      const wish: TaskWish = { act: 'retry-event', service: task.service, streamId };
+      return {
+        title: `An event was not taken in by ${task.service}`,
+        more: error,
+        acts: (
+          <Do doing={doing} wish={wish}>
+            Try again
+          </Do>
+        ),
+      };
+    }
+  }
+}
+
+function When({ task: { at, kind, ...task } }: { task: Task }) {
+  const zone = usePracticeZone();
+  if (!at) return null;
+  const isDue = kind === 'money' && 'order' in task && task.order.respondByAt !== undefined;
+  const until = isDue && 'order' in task && task.order.respondByAt;
+  const shown = until ? toDate(until) : at;
+  const word = until ? 'Answer by' : kind === 'claim' ? 'Session' : 'Since';
+  return (
+    <p className="text-sm text-ink-2 numeric">
+      {word} {formatShortDate(shown, zone)}, {formatClock(shown, zone)}
+    </p>
+  );
+}
+
+export function TaskCard({ task }: { task: Task }) {
+  const doing = useTaskAct();
+  const { refresh } = useDeskNews();
+  const { title, more, acts } = wordsOf(task, doing);
+  return (
+    <article className="flex flex-col gap-2 rounded-card border border-hairline bg-surface p-4 shadow-soft">
+      <h2 className="text-base font-semibold">{title}</h2>
+      <When task={task} />
+      {more ? <p className="text-sm wrap-break-word">{more}</p> : null}
+      <div className="flex flex-wrap gap-2">{acts}</div>
+      <CommandNotice
+        error={doing.error}
+        notSure={doing.notSure}
+        onCheck={() => {
+          doing.reset();
+          void refresh();
+        }}
+      />
+    </article>
+  );
+}
