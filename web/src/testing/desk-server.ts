@@ -2,6 +2,10 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
+import {
+  BookingCalendarStaffService,
+  type CalendarSource,
+} from '@/gen/booking/v1/booking_calendar_service_pb';
 import { BookingService, BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import {
   Attendance,
@@ -16,8 +20,11 @@ import {
   StaffBookingSchema,
   StaffRole,
 } from '@/gen/booking/v1/booking_staff_service_pb';
+import { ConsentStaffService, type WithdrawnConsent } from '@/gen/booking/v1/consent_service_pb';
+import type { ParkedEvent } from '@/gen/common/v1/parked_event_pb';
 import { MailKind } from '@/gen/notifications/v1/notifications_events_pb';
 import {
+  type Delivery,
   DeliveryState,
   NotificationsStaffService,
 } from '@/gen/notifications/v1/notifications_staff_service_pb';
@@ -25,6 +32,7 @@ import {
   PaymentsStaffService,
   type RecordDeskPaymentRequest,
   type RefundPaymentRequest,
+  type UnexplainedOrder,
 } from '@/gen/payments/v1/payments_staff_service_pb';
 import { Answering } from './answering';
 import { at, bookingFixture, slotsFixture } from './booking-fixture';
@@ -88,6 +96,14 @@ export class DeskServer extends Answering {
   mailsDown = false;
   refunds: RefundPaymentRequest[] = [];
   payments: RecordDeskPaymentRequest[] = [];
+  /** What nothing explains, failed mails, calendars, consents and parked events. */
+  orders: UnexplainedOrder[] = [];
+  mails: Delivery[] = [];
+  sources: CalendarSource[] = [];
+  consents: WithdrawnConsent[] = [];
+  parked: ParkedEvent[] = [];
+  /** The acts on tasks, in their order. */
+  tasksDone: string[] = [];
   phoneBookings: RequestPhoneBookingRequest[] = [];
   slots = slotsFixture([]);
   marks: MarkAttendanceRequest[] = [];
@@ -179,6 +195,13 @@ export class DeskServer extends Answering {
             booking?.bookingId.endsWith(reference.toLowerCase()) ?? false;
           return { bookings: this.bookings.filter(isMeant) };
         },
+        listParkedEvents: () => ({ events: this.parked }),
+        retryParkedEvents: async ({ streamId }) => {
+          await this.command();
+          this.tasksDone.push(`retry ${streamId}`);
+          this.parked = [];
+          return {};
+        },
         getBookingHistory: () => ({
           entries: [
             { event: 'BookingRequested', recordedAt: at('2026-11-20T05:00:00Z') },
@@ -213,7 +236,27 @@ export class DeskServer extends Answering {
           return this.slots;
         },
       });
+      service(ConsentStaffService, {
+        listWithdrawnConsents: () => ({ bookings: this.consents }),
+      });
+      service(BookingCalendarStaffService, {
+        listCalendarSources: () => ({ sources: this.sources }),
+        readCalendarSource: async ({ calendarId }) => {
+          await this.command();
+          this.tasksDone.push(`read ${calendarId}`);
+          this.sources = [];
+          return {};
+        },
+      });
       service(PaymentsStaffService, {
+        listParkedEvents: () => ({}),
+        listUnexplainedOrders: () => ({ orders: this.orders }),
+        explainOrder: async ({ subject, explanation }) => {
+          await this.command();
+          this.tasksDone.push(`explain ${subject}: ${explanation}`);
+          this.orders = [];
+          return {};
+        },
         getPaymentHistory: () => ({
           receipts: ['SUK/26-27/00001'],
           entries: [
@@ -234,8 +277,16 @@ export class DeskServer extends Answering {
         },
       });
       service(NotificationsStaffService, {
-        listMails: () => {
+        listParkedEvents: () => ({}),
+        settleMail: async ({ mailId }) => {
+          await this.command();
+          this.tasksDone.push(`settle ${mailId}`);
+          this.mails = [];
+          return {};
+        },
+        listMails: ({ state }) => {
           if (this.mailsDown) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+          if (state === DeliveryState.FAILED) return { mails: this.mails };
           const mail = {
             mailId: 'mal_1',
             kind: MailKind.BOOKING_CONFIRMED,
