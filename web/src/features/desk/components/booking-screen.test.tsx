@@ -97,7 +97,7 @@ test('a held booking by phone is paid at the desk, in cash or by UPI', async () 
     } as never),
   ];
   const person = open(StaffRole.FRONT_DESK);
-  await person.click(await screen.findByRole('button', { name: /^What to do with/ }));
+  await person.click(await screen.findByRole('button', { name: /^What to do… with/ }));
   await person.click(screen.getByRole('button', { name: 'Paid at the desk…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Asha Rao paid at the desk' });
   await person.click(within(dialog).getByRole('radio', { name: 'By UPI' }));

@@ -79,10 +79,10 @@ function Sessions({ staff, rows, onOpen }: SessionsProps) {
               <Button
                 size="sm"
                 variant="secondary"
-                aria-label={`What to do with ${times}`}
+                aria-label={`What to do… with ${times}`}
                 onClick={() => onOpen(row)}
               >
-                Acts…
+                What to do…
               </Button>
             ) : null}
           </li>
@@ -191,7 +191,7 @@ export function BookingScreen({ params }: { params: { id?: string | undefined } 
   usePageTitle(`Booking ${bookingReference(bookingId)}`);
   const again = () => void refetch();
   return (
-    <div className="flex flex-col gap-4">
+    <div className="flex max-w-4xl flex-col gap-4">
       <StaleNotice error={error} readAt={dataUpdatedAt} what="The booking" onRetry={again} />
       {data ? <Shown staff={data} readAgain={again} /> : null}
       {data === null ? (

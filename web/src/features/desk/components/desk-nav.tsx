@@ -30,6 +30,7 @@ const WAYS: readonly Way[] = [
     label: 'Find',
     picture: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5',
   },
+  { to: TASKS, label: 'Tasks', picture: 'M4 7l2 2 3-4M12 7h8M4 17l2 2 3-4M12 17h8' },
 ];
 
 const badge = lazyLoader(

@@ -84,7 +84,7 @@ export function FindScreen() {
   }
 
   return (
-    <div className="flex flex-col gap-5">
+    <div className="flex max-w-4xl flex-col gap-5">
       <PageHeading className="[&_h1]:text-h2">Find</PageHeading>
       <form className="flex flex-col gap-3" onSubmit={find}>
         <TextField

@@ -165,7 +165,7 @@ function Form({ onBooked }: { onBooked: (answer: RequestPhoneBookingResponse) =>
   }
 
   return (
-    <form noValidate className="flex flex-col gap-6" onSubmit={send}>
+    <form noValidate className="flex max-w-4xl flex-col gap-6" onSubmit={send}>
       <PageHeading
         className="[&_h1]:text-h2"
         lead="The client agrees and pays on a page of their own."

@@ -11,7 +11,7 @@ export function TasksScreen() {
   const { tasks, failed, isRead } = useTasks();
   usePageTitle('Tasks');
   return (
-    <div className="flex flex-col gap-4">
+    <div className="flex max-w-4xl flex-col gap-4">
       <PageHeading className="[&_h1]:text-h2">Tasks</PageHeading>
       {failed.map(({ what, error, readAt, retry }) => (
         <StaleNotice key={what} what={what} error={error} readAt={readAt} onRetry={retry} />
@@ -20,7 +20,7 @@ export function TasksScreen() {
       {isRead && tasks.length === 0 && failed.length === 0 ? (
         <Card>
           <p className="font-semibold">Nothing needs you.</p>
-          <p className="text-ink-2">What does comes here by itself.</p>
+          <p className="text-ink-2">New tasks come here by themselves.</p>
         </Card>
       ) : null}
       <ul className="flex flex-col gap-2.5">

@@ -108,6 +108,17 @@ test('ten minutes before, the card leads into the room', async () => {
   expect(join.getAttribute('href')).toBe('https://meet.example/room');
 });
 
+test('the ways lead to each screen, and that to the tasks says how many wait', async () => {
+  const claimed = { state: BookingState.AWAITING_PAYMENT, paymentState: PaymentState.CLAIMED };
+  server.bookings = [staffBooking(1, hours(4), claimed)];
+  open();
+  const ways = within(await screen.findByRole('navigation', { name: 'Desk' }));
+  await ways.findByRole('link', { name: 'Tasks 1 waiting' });
+  const links = ways.getAllByRole('link').map((link) => link.getAttribute('href'));
+  expect(links).toEqual([...['/desk', '/desk/calendar', '/desk/new', '/desk/find', '/desk/tasks']]);
+  expect(ways.getByRole('link', { current: 'page' }).textContent).toBe('Today');
+});
+
 test('an empty day says what comes next', async () => {
   server.bookings = [staffBooking(1, hours(47))];
   open();

@@ -78,7 +78,7 @@ function Day({ date, today, now }: { date: string; today: string; now: number })
   const next = date === today ? nextUp(latest, now) : undefined;
 
   return (
-    <div className="flex flex-col gap-5">
+    <div className="flex max-w-4xl flex-col gap-5">
       <DayHead
         date={date}
         today={today}

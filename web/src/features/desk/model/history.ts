@@ -29,6 +29,7 @@ const WORDS: Record<string, string> = {
   PaymentLinkCreated: 'A payment link was made',
   PaymentLinkWithdrawn: 'The payment link was withdrawn',
   PaymentClaimed: 'The client says that it is paid',
+  PaymentObserved: 'The provider told of a payment',
   PaymentVerified: 'Paid',
   PaymentFailed: 'A payment failed',
   RefundRequested: 'A refund was asked for',
