@@ -2,23 +2,26 @@
 //! block; bookings that are there already stay. A calendar that cannot be read keeps its last busy
 //! times closed and stands on a list for staff.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use contract::booking::v1::ReadCalendarSourceRequest;
 use eventstore::{Act, Metadata, Tx};
 use jiff::tz::TimeZone;
-use kernel::Timestamp;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 use runtime::status::chain;
 use runtime::{BoxError, failpoint};
 use staff::Staff;
 
 use super::App;
 use super::staff_scope::Scope;
-use crate::clients::busy_calendar::{BusyReader, BusyTimes, Unreadable};
+use crate::clients::busy_calendar::{BusyReader, BusyTimes, Unreadable, named_bookings};
 use crate::clients::calendars::{CalendarError, Fetched, Source};
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::busy_times::{self, SourceState};
+use crate::read_model::query;
 use crate::repository::busy_times::{
     Reading, delete_others, forget_contents, store, store_failure, store_unchanged,
 };
@@ -123,14 +126,23 @@ async fn fetch(app: &App, source: &Arc<Source>) -> Result<Outcome, Error> {
     Ok(match fetched {
         Ok(Fetched::Unchanged) => Outcome::Unchanged,
         Ok(Fetched::Files(files, etag)) => {
+            let own = own_bookings(app, &files).await?;
             let (zone, invited_as) = (app.rules.zone.clone(), source.invited_as.clone());
-            match read_files(files, window, zone, invited_as).await {
+            match read_files(files, window, zone, (invited_as, own)).await {
                 Ok(busy) => Outcome::Read(busy, etag),
                 Err(unreadable) => Outcome::Failed(unreadable.into()),
             }
         }
         Err(error) => Outcome::Failed(error),
     })
+}
+
+/// The bookings of ours whose sessions these files have: another practice's sessions have ids of
+/// the same form.
+async fn own_bookings(app: &App, files: &[String]) -> Result<BTreeSet<Id<Booking>>, Error> {
+    let named: Vec<_> = files.iter().flat_map(|file| named_bookings(file)).collect();
+    let known = query::versions(app.store.pool(), &named).await?;
+    Ok(known.into_iter().map(|(booking, _version)| booking).collect())
 }
 
 /// The times that may be booked, from the beginning of today on.
@@ -153,10 +165,11 @@ async fn read_files(
     files: Vec<String>,
     window: Span,
     zone: TimeZone,
-    invited_as: Vec<String>,
+    (invited_as, own): (Vec<String>, BTreeSet<Id<Booking>>),
 ) -> Result<BusyTimes, Unreadable> {
     let reading = tokio::task::spawn_blocking(move || {
-        let mut reader = BusyReader::new(window, &zone).invited_as(&invited_as);
+        let reader = BusyReader::new(window, &zone).invited_as(&invited_as);
+        let mut reader = reader.without_sessions_of(own);
         files.iter().try_for_each(|file| reader.read(file))?;
         reader.finish()
     });

@@ -13,7 +13,7 @@ mod event;
 mod series;
 mod sieve;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calcard::icalendar::{
     ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarFreeBusyType, ICalendarMethod,
@@ -22,7 +22,8 @@ use calcard::icalendar::{
 };
 use calcard::{Entry, Parser};
 use jiff::tz::TimeZone;
-use kernel::Timestamp;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 
 use self::event::Event;
 use self::moments::Length;
@@ -37,9 +38,8 @@ const EVENTS_MAX: usize = 10_000;
 const OCCURRENCES_MAX: usize = 100_000;
 /// The most busy times of a source, merged.
 const BUSY_TIMES_MAX: usize = 10_000;
-/// The end of the ids of events that are sessions of ours. Their times are known better here: a
-/// session that was cancelled may stay in the calendar into which its file was saved.
-const OWN_UID: &str = "@bookings.sukoon";
+/// The end of the ids of events that are sessions, of every practice that uses this program.
+const SESSION_UID: &str = "@bookings.sukoon";
 
 /// The busy times of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,6 +58,7 @@ pub struct BusyReader<'z> {
     window: Span,
     zone: &'z TimeZone,
     invited_as: Vec<String>,
+    own: BTreeSet<Id<Booking>>,
     found: Vec<Span>,
     events: usize,
     odd_events: usize,
@@ -68,13 +69,23 @@ impl<'z> BusyReader<'z> {
     #[must_use]
     pub fn new(window: Span, zone: &'z TimeZone) -> Self {
         let (invited_as, found) = (Vec::new(), Vec::new());
-        Self { window, zone, invited_as, found, events: 0, odd_events: 0 }
+        let own = BTreeSet::new();
+        Self { window, zone, invited_as, own, found, events: 0, odd_events: 0 }
     }
 
     /// The same for a calendar whose owner is invited at these addresses.
     #[must_use]
     pub fn invited_as(mut self, addresses: &[String]) -> Self {
         self.invited_as = addresses.iter().map(|address| attendance::address(address)).collect();
+        self
+    }
+
+    /// The same without the sessions of these bookings, which are this practice's. Their times are
+    /// known better here: a session that was cancelled may stay in the calendar into which its file
+    /// was saved. A session of another practice closes its time.
+    #[must_use]
+    pub fn without_sessions_of(mut self, own: BTreeSet<Id<Booking>>) -> Self {
+        self.own = own;
         self
     }
 
@@ -130,7 +141,7 @@ impl<'z> BusyReader<'z> {
                 ICalendarComponentType::VEvent => {
                     self.count_event()?;
                     match Event::read(component, &zones) {
-                        Some(event) if event.uid.ends_with(OWN_UID) => {}
+                        Some(event) if self.is_own(&event.uid) => {}
                         Some(mut event) => {
                             event.is_busy &= !cancels
                                 && !attendance::is_not_accepted(component, &self.invited_as);
@@ -162,6 +173,10 @@ impl<'z> BusyReader<'z> {
         }
         self.odd_events += zones.unknown();
         Ok(())
+    }
+
+    fn is_own(&self, uid: &str) -> bool {
+        booking_of(uid).is_some_and(|booking| self.own.contains(&booking))
     }
 
     fn count_event(&mut self) -> Result<(), Unreadable> {
@@ -207,6 +222,19 @@ impl<'z> BusyReader<'z> {
         self.found.extend(Span::new(from, to));
         if self.found.len() > OCCURRENCES_MAX { Err(Unreadable::TooManyTimes) } else { Ok(()) }
     }
+}
+
+/// The bookings whose sessions a file may have, of whichever practice they are.
+#[must_use]
+pub fn named_bookings(file: &str) -> BTreeSet<Id<Booking>> {
+    let values = file.lines().filter_map(|line| line.rsplit_once(':'));
+    values.filter_map(|(_property, value)| booking_of(value.trim())).collect()
+}
+
+/// The booking whose session has this id.
+fn booking_of(uid: &str) -> Option<Id<Booking>> {
+    let (booking, _number) = uid.strip_suffix(SESSION_UID)?.rsplit_once('-')?;
+    booking.parse().ok()
 }
 
 fn is_cancellation(component: &ICalendarComponent) -> bool {

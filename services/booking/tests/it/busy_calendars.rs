@@ -122,6 +122,25 @@ async fn busy_times_close_times_like_a_block_and_open_them_again() {
     assert_eq!(world.count(events).await, 0);
 }
 
+/// A practitioner may work in two practices that use this program.
+#[tokio::test]
+async fn a_session_of_another_practice_closes_its_time_and_one_of_ours_does_not() {
+    let server = ThirdParties::start().await;
+    let world = world(&server).await;
+    let ours = new_request_with("lead", "meditation", at(1, 17));
+    let ours = world.request(customer(1), ours).await.unwrap().to_string();
+    let before = free(&world).await;
+    let others = "bkg_019340000000700080000000000000ac".to_owned();
+    for (booking, closes) in [(ours, false), (others, true)] {
+        let uid = format!("UID:{booking}-0@bookings.sukoon");
+        server.put_calendar(calendar(&[LUNCH]).replace("UID:0@test", &uid)).await;
+        read(&world).await;
+        let open = free(&world).await.contains(&"13".to_owned());
+        assert_eq!((open, state(&world).await.events), (!closes, 1), "{booking}");
+    }
+    assert!(before.contains(&"13".to_owned()), "{before:?}");
+}
+
 #[tokio::test]
 async fn what_is_held_or_booked_stays_and_late_money_finds_no_place() {
     let server = ThirdParties::start().await;

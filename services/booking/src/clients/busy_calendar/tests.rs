@@ -8,12 +8,17 @@ mod recurrence;
 mod sieved;
 mod zones;
 
+use std::collections::BTreeSet;
+
 use jiff::tz::TimeZone;
 use kernel::Timestamp;
 use proptest::prelude::*;
 
-use super::{BusyReader, BusyTimes, Sieve, Unreadable};
+use super::{BusyReader, BusyTimes, Sieve, Unreadable, named_bookings};
 use crate::domain::span::Span;
+
+/// A booking of this practice.
+const OUR_BOOKING: &str = "bkg_019340000000700080000000000000ab";
 
 /// What is read of a calendar.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +97,8 @@ fn sieved(text: &str) -> String {
 fn read(text: &str) -> Result<BusyTimes, Unreadable> {
     let zone = kolkata();
     let owner = ["mailto:Ravi@Example.org".to_owned()];
-    let mut reader = BusyReader::new(window(), &zone).invited_as(&owner);
+    let reader = BusyReader::new(window(), &zone).invited_as(&owner);
+    let mut reader = reader.without_sessions_of(BTreeSet::from([OUR_BOOKING.parse().unwrap()]));
     reader.read(&sieved(text))?;
     reader.finish()
 }
@@ -154,6 +160,21 @@ fn several_calendars_of_a_source_are_one_list() {
     let expected = [("2026-07-15T10:00[Asia/Kolkata]", 90), ("2026-07-15T12:30[Asia/Kolkata]", 60)];
     assert_eq!(busy.spans, spans(&expected.map(|(start, minutes)| (start.to_owned(), minutes))));
     assert_eq!((busy.events, busy.odd_events), (3, 0));
+}
+
+#[test]
+fn a_file_names_the_bookings_of_its_sessions() {
+    let text = file(
+        &[
+            one_event(&format!("{OUR_BOOKING}-0@bookings.sukoon"), ""),
+            one_event(&format!("{OUR_BOOKING}-1@bookings.sukoon"), ""),
+            one_event("bkg_x-0@bookings.sukoon", ""),
+            one_event(OUR_BOOKING, ""),
+        ]
+        .concat(),
+    );
+    let named: Vec<String> = named_bookings(&text).iter().map(ToString::to_string).collect();
+    assert_eq!(named, [OUR_BOOKING]);
 }
 
 /// Lines of which a calendar may be made, good and bad.

@@ -52,6 +52,14 @@ fn programs() -> Vec<Case> {
             free(),
         ),
         case(
+            "a session of another practice with the same program",
+            file(&one_event(
+                "bkg_019340000000700080000000000000ac-0@bookings.sukoon",
+                "DTSTART:20260715T043000Z\nDURATION:PT1H",
+            )),
+            hours(&[WED]),
+        ),
+        case(
             "tasks and journals close nothing",
             file(
                 "BEGIN:VTODO\nUID:t\nDTSTART:20260715T043000Z\nDUE:20260715T053000Z\nEND:VTODO\n\
