@@ -20,5 +20,6 @@ pub mod nats;
 pub mod databases;
 pub mod healthz;
 pub mod report;
+pub mod mail_name;
 pub mod keys;
 pub mod checker;

@@ -5,9 +5,10 @@ use crate::operations;
 use crate::push::{Message as PushMessage, Push};
 use anyhow::{Context, Result, bail};
 use lettre::message::Mailbox;
+use lettre::transport::smtp::extension::ClientId;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
 use machine::environment::Environment;
-use machine::output;
+use machine::{mail_name, output};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -48,12 +49,15 @@ async fn mail(settings: &BTreeMap<String, String>, job: &str) -> Result<()> {
     let mailbox = |name: &str| -> Result<Mailbox> {
         setting(name)?.parse().with_context(|| format!("{name} is no mail address"))
     };
-    let message =
-        message(mailbox("NOTIFICATIONS_SENDER")?, mailbox("SUKOON_OPERATOR_EMAIL")?, job)?;
+    let sender = mailbox("NOTIFICATIONS_SENDER")?;
+    let message = message(sender.clone(), mailbox("SUKOON_OPERATOR_EMAIL")?, job)?;
     let server = setting("NOTIFICATIONS_SMTP_URL")?;
-    let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(server)
-        .context("NOTIFICATIONS_SMTP_URL names no mail server")?
-        .build();
+    let mut transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(server)
+        .context("NOTIFICATIONS_SMTP_URL names no mail server")?;
+    if let Some(name) = mail_name::greeting(server, sender.email.domain()) {
+        transport = transport.hello_name(ClientId::Domain(name.to_owned()));
+    }
+    let transport: AsyncSmtpTransport<Tokio1Executor> = transport.build();
     transport.send(message).await.context("the mail server did not take the alarm").map(drop)
 }
 

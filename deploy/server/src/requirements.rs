@@ -4,8 +4,10 @@ use super::decisions::Decisions;
 use super::places;
 use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
+use lettre::message::Mailbox;
+use lettre::transport::smtp::extension::ClientId;
 use lettre::{AsyncSmtpTransport, Tokio1Executor};
-use machine::output;
+use machine::{mail_name, output};
 use std::fs;
 use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::path::Path;
@@ -199,7 +201,12 @@ pub(crate) async fn mail_login(decisions: &Decisions) -> Result<String> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(&decisions.mail.url).ok();
     let transport = transport.context("[mail] url is no address of a mail server")?;
-    let transport = transport.timeout(Some(ANSWERS_WITHIN));
+    let mut transport = transport.timeout(Some(ANSWERS_WITHIN));
+    let sender: Option<Mailbox> = decisions.mail.sender.parse().ok();
+    let domain = sender.as_ref().map(|it| it.email.domain());
+    if let Some(name) = domain.and_then(|it| mail_name::greeting(&decisions.mail.url, it)) {
+        transport = transport.hello_name(ClientId::Domain(name.to_owned()));
+    }
     let transport: AsyncSmtpTransport<Tokio1Executor> = transport.build();
     let tried = transport.test_connection().await;
     // lettre's error has the server's answer, and not the password.

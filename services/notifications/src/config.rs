@@ -104,7 +104,7 @@ impl Config {
         let context = TemplateContext { practice, guide, public_url: self.public_url.clone() };
         let addresses = Addresses::new(&self.mail.address_key)?;
         let message_builder = MessageBuilder::new(context, self.mail.sender.clone(), addresses)?;
-        let server = MailServer::new(&self.mail.smtp_url)?;
+        let server = MailServer::new(&self.mail.smtp_url, self.mail.sender.email.domain())?;
         let clients = Clients::new(&self.neighbours, peers)?;
         let sources = Sources::new(store.pool().clone(), clients);
         let limit = self.mail.recipient_limit;

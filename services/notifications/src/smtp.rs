@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::{AsyncSmtpTransport, Error};
 use lettre::{AsyncTransport as _, Message, Tokio1Executor};
 use runtime::failpoint;
 use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -37,13 +39,20 @@ pub struct MailServer {
 
 impl MailServer {
     /// The server behind a URL: `smtp://host:port`, `smtps://user:password@host`, or
-    /// `smtp://…?tls=required`.
+    /// `smtp://…?tls=required`. It is greeted with the name behind the URL's host, or else with
+    /// `domain`, the sender's: the library's own word, `[127.0.0.1]`, is never ours (RFC 5321,
+    /// 4.1.4), and Google's relay and others refuse it.
     ///
     /// # Errors
     /// When the URL is not one. It is not repeated, because it may hold a password.
-    pub fn new(url: &SecretString) -> Result<Self, InvalidUrl> {
-        let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.expose_secret())
+    pub fn new(url: &SecretString, domain: &str) -> Result<Self, InvalidUrl> {
+        let url = url.expose_secret();
+        let mut builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
             .map_err(|_told_with_the_url| InvalidUrl)?;
+        let has_name = Url::parse(url).is_ok_and(|url| url.path().len() > 1);
+        if !has_name {
+            builder = builder.hello_name(ClientId::Domain(domain.to_owned()));
+        }
         Ok(Self { transport: builder.timeout(Some(CONNECT_TIMEOUT)).build() })
     }
 

@@ -4,8 +4,10 @@ use super::alarms::Alarm;
 use super::screen::line;
 use anyhow::{Context, Result};
 use lettre::message::Mailbox;
+use lettre::transport::smtp::extension::ClientId;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use machine::environment::Environment;
+use machine::mail_name;
 use machine::secrets::random_secret;
 use std::time::Duration;
 
@@ -35,12 +37,15 @@ impl Mailer {
         let Some(operator) = environment.get(OPERATOR) else { return Ok(None) };
         let operator = operator.parse().with_context(|| format!("{OPERATOR} is no address"))?;
         let sender = environment.get("NOTIFICATIONS_SENDER").unwrap_or(SENDER);
-        let sender = sender.parse().context("NOTIFICATIONS_SENDER is no address")?;
+        let sender: Mailbox = sender.parse().context("NOTIFICATIONS_SENDER is no address")?;
         let ours = sandbox_port.map(|port| format!("smtp://127.0.0.1:{port}"));
         let url = environment.get("NOTIFICATIONS_SMTP_URL").map(str::to_owned).or(ours);
         let url = url.context("NOTIFICATIONS_SMTP_URL is missing")?;
         let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(&url).ok();
-        let transport = transport.context("NOTIFICATIONS_SMTP_URL is no mail server's URL")?;
+        let mut transport = transport.context("NOTIFICATIONS_SMTP_URL is no mail server's URL")?;
+        if let Some(name) = mail_name::greeting(&url, sender.email.domain()) {
+            transport = transport.hello_name(ClientId::Domain(name.to_owned()));
+        }
         let transport = transport.timeout(Some(TIMEOUT)).build();
         Ok(Some(Self { sender, operator, transport }))
     }

@@ -38,8 +38,8 @@ async fn tell(opening: Opening, scheme: &str, query: &str) -> (SendError, Vec<St
         .to("asha@example.org".parse().unwrap())
         .body("Namaste".to_owned())
         .unwrap();
-    let error =
-        MailServer::new(&SecretString::from(url)).unwrap().send(&message).await.unwrap_err();
+    let client = MailServer::new(&SecretString::from(url), "sukoon.example").unwrap();
+    let error = client.send(&message).await.unwrap_err();
     (error, server.await.unwrap())
 }
 
@@ -101,6 +101,15 @@ async fn a_server_without_its_certificate_is_told_nothing() {
         told.iter().filter(|line| !line.starts_with("EHLO")).collect::<Vec<_>>(),
         ["STARTTLS"]
     );
+}
+
+/// Google's relay hangs up on a client that calls itself `[127.0.0.1]`.
+#[tokio::test]
+async fn a_server_is_greeted_with_the_sender_s_domain_or_with_the_url_s_name() {
+    for (path, name) in [("", "sukoon.example"), ("/relay.example.org", "relay.example.org")] {
+        let (_error, told) = tell(Opening::Offered, "smtp", &format!("{path}?tls=required")).await;
+        assert_eq!(told.first(), Some(&format!("EHLO {name}")));
+    }
 }
 
 #[tokio::test]
