@@ -18,6 +18,11 @@ pub(crate) const SMTP_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Permanent SMTP codes about our configuration, not about the mail: wrong or missing credentials,
 /// or a server that isn't set up. They are retried, because an operator fixes them.
 const CONFIGURATION_CODES: [&str; 5] = ["530", "534", "535", "538", "502"];
+/// Answers of a server that will take no more mails of ours for a while, although their code is a
+/// permanent one: enhanced codes (RFC 3463) that the standard knows as passing ones only, of which
+/// Google uses 5.4.5 for the day's quota, and the words of Exchange and Plesk for theirs.
+const EXHAUSTED: [&str; 4] =
+    ["5.3.1 ", "5.4.5 ", "SubmissionQuotaExceeded", "number of allowed outgoing messages"];
 
 /// Why the server did not accept a mail, as a code for the row and the log. The server's text may
 /// repeat an address and is discarded.
@@ -93,6 +98,11 @@ fn classify(error: &Error) -> SendError {
         return SendError::Transient(word.to_owned());
     };
     let word = format!("smtp_{code}");
+    // The server's text is looked at here, and kept nowhere.
+    let text = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+    if error.is_permanent() && EXHAUSTED.iter().any(|it| text.contains(it)) {
+        return SendError::Transient("smtp_quota".to_owned());
+    }
     if error.is_permanent() && !CONFIGURATION_CODES.contains(&code.as_str()) {
         SendError::Permanent(word)
     } else {

@@ -227,7 +227,10 @@ async fn accept(app: &AppState, envelope: Envelope, message: Message) -> Option<
 fn refusal(fault: &Fault, usual: u16) -> String {
     let status = fault.status.filter(|it| (400..600).contains(it)).unwrap_or(usual);
     let class = status / 100;
-    format!("{status} {class}.3.0 Refused by an ordered fault")
+    match &fault.code {
+        Some(text) => format!("{status} {text}"),
+        None => format!("{status} {class}.3.0 Refused by an ordered fault"),
+    }
 }
 
 enum Message {

@@ -84,6 +84,31 @@ async fn wrong_credentials_are_our_own_fault_and_not_the_mail_s() -> Result<()> 
     world.end().await
 }
 
+/// As Google, Exchange and Plesk answer when the day's quota of an account is used up.
+#[tokio::test]
+async fn a_day_s_quota_is_waited_for() -> Result<()> {
+    let world = World::new().await?;
+    let answers = [
+        (550, "5.4.5 Daily user sending limit exceeded."),
+        (554, "5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException"),
+        (554, "5.7.0 The limit on the number of allowed outgoing messages was exceeded."),
+    ];
+    for (status, code) in answers {
+        let full = json!({ "target": "smtp", "kind": "refuse", "status": status, "code": code });
+        world.order_fault(full).await?;
+    }
+    hold_ended(&world).await?;
+    for attempt in 1..=3 {
+        world.until_tried("hold_ended", attempt).await?;
+        let reason = world.column("hold_ended", "last_error").await?;
+        assert_eq!(reason.as_deref(), Some("smtp_quota"));
+        world.move_clock(HOUR * i64::from(attempt)).await?;
+    }
+    world.until_idle().await?;
+    assert_eq!(world.published("hold_ended").await?, ["failed", "sent"]);
+    world.end().await
+}
+
 #[tokio::test]
 async fn three_days_without_a_mail_server_are_enough() -> Result<()> {
     let world = World::new().await?;
