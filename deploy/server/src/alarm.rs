@@ -62,14 +62,21 @@ async fn mail(settings: &BTreeMap<String, String>, job: &str) -> Result<()> {
 }
 
 fn message(from: Mailbox, to: Mailbox, job: &str) -> Result<Message> {
+    use lettre::message::header;
     let text = format!(
         "{job} has failed on the server of your practice.\n\n\
          `sukoon status` says what does not run or is overdue, `journalctl -u {job}` why.\n"
     );
-    let message = Message::builder().from(from).to(to);
-    message
+    // Google refuses a mail without an id, and not every relay adds one.
+    let id = format!("<alarm.{}@{}>", machine::secrets::random_secret(), from.email.domain());
+    let automatic = header::HeaderName::new_from_ascii_str("Auto-Submitted");
+    Message::builder()
+        .message_id(Some(id))
+        .from(from)
+        .to(to)
         .subject(format!("Sukoon: {job} has failed"))
-        .body(text)
+        .raw_header(header::HeaderValue::new(automatic, "auto-generated".to_owned()))
+        .singlepart(lettre::message::SinglePart::plain(text))
         .context("the alarm cannot be written")
 }
 
@@ -85,5 +92,25 @@ mod tests {
         let mail = String::from_utf8(mail).unwrap();
         assert!(mail.contains("Subject: Sukoon: sukoon-drill.service has failed"), "{mail}");
         assert!(mail.contains("To: operator@example.org"), "{mail}");
+    }
+
+    /// Without these headers a relay may refuse the mail, or a person's program answer it.
+    #[test]
+    fn the_mail_has_an_id_and_says_that_a_program_writes_it() {
+        let mail = |job: &str| {
+            let from = "Asha <hello@example.org>".parse().unwrap();
+            let to = "operator@example.org".parse().unwrap();
+            String::from_utf8(message(from, to, job).unwrap().formatted()).unwrap()
+        };
+        let id = |mail: &str| {
+            let found = mail.lines().find_map(|line| line.strip_prefix("Message-ID: <alarm."));
+            found.map(str::to_owned).unwrap()
+        };
+        let (one, other) = (mail("sukoon-drill.service"), mail("sukoon-drill.service"));
+        assert!(id(&one).ends_with("@example.org>"), "{one}");
+        assert_ne!(id(&one), id(&other), "a second alarm is no repeat of the first");
+        for header in ["Auto-Submitted: auto-generated", "MIME-Version: 1.0", "charset=utf-8"] {
+            assert!(one.contains(header), "{one}");
+        }
     }
 }
