@@ -209,6 +209,25 @@ async fn a_chunked_request_ends_with_its_last_chunk_whatever_length_it_names() {
     }
 }
 
+#[tokio::test]
+async fn a_request_without_one_host_is_refused() {
+    let gateway = TestGateway::new().await;
+    for hosts in ["", "host: localhost\r\nhost: localhost\r\n"] {
+        for line in ["GET /services", "POST /webhooks/razorpay"] {
+            let mut stream = connect(&gateway).await;
+            let rest = "content-length: 0\r\nconnection: close\r\n\r\n";
+            send(&mut stream, format!("{line} HTTP/1.1\r\n{hosts}{rest}")).await;
+            let answer = until_closed(&mut stream).await;
+            assert!(answer.starts_with("HTTP/1.1 400"), "{line} {hosts:?}: {answer}");
+        }
+    }
+    assert!(gateway.payments.http.lock().unwrap().is_empty(), "payments was asked");
+    let mut stream = connect(&gateway).await;
+    send(&mut stream, "GET /services HTTP/1.0\r\n\r\n").await;
+    let answer = until_closed(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.0 200") || answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
 /// A page of another site that made its own name lead here is told nothing, whatever it asks for.
 #[tokio::test]
 async fn under_a_foreign_host_name_nothing_is_served() {
