@@ -76,7 +76,11 @@ async fn an_address_shows_the_confirmed_sessions_of_its_practitioner() {
     let feed = renew(&harness, renewal("", false)).await;
     assert_eq!((feed.practitioner_id.as_str(), feed.shows_client_names), ("lead", false));
     let address = secret(&feed);
-    assert_eq!(values(&read(&harness, &address).await.unwrap(), "UID"), [""; 0]);
+    let empty = read(&harness, &address).await.unwrap();
+    assert_eq!(values(&empty, "UID"), [""; 0]);
+    // A calendar must have a component, and programs check it before they subscribe.
+    assert_eq!(values(&empty, "BEGIN"), ["VCALENDAR", "VTIMEZONE", "STANDARD"]);
+    assert!(empty.ends_with("\r\nEND:VTIMEZONE\r\nEND:VCALENDAR\r\n"), "{empty}");
     let paid = world.request(customer(1), new_request_with("lead", "meditation", at(1, 11))).await;
     let paid = paid.unwrap();
     world.request(customer(2), new_request_with("lead", "meditation", at(1, 13))).await.unwrap();
@@ -87,6 +91,7 @@ async fn an_address_shows_the_confirmed_sessions_of_its_practitioner() {
     assert_eq!(values(&calendar, "UID"), [format!("{paid}-0@bookings.sukoon")]);
     assert_eq!(values(&calendar, "DTSTART"), ["20261125T053000Z"]);
     assert_eq!(values(&calendar, "SUMMARY"), ["Session"]);
+    assert_eq!(values(&calendar, "BEGIN"), ["VCALENDAR", "VEVENT"]);
     for secret in ["Asha", "Rao", "asha@", "Meditation", "meditation", "http"] {
         assert!(!calendar.contains(secret), "{calendar}");
     }

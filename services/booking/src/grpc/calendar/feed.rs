@@ -13,6 +13,12 @@ use crate::read_model::calendar_feeds::{Feed, FeedSession};
 const REFRESH: &str = "PT15M";
 /// The number of digits of the reference that people read.
 const REFERENCE_DIGITS: usize = 8;
+/// The last line.
+const END: &str = "END:VCALENDAR\r\n";
+/// What a calendar without sessions has: it must have one component (RFC 5545, 3.6), and programs
+/// that check it would refuse the address of a practitioner who has no session yet.
+const ZONE: &str = "BEGIN:VTIMEZONE\r\nTZID:UTC\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\n\
+                    TZOFFSETFROM:+0000\r\nTZOFFSETTO:+0000\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
 
 /// The calendar. The same sessions always give the same text.
 #[must_use]
@@ -45,7 +51,11 @@ pub(in crate::grpc) fn calendar(
     for session in sessions {
         calendar.push(event(practice, session));
     }
-    fold_lines(&calendar.to_string())
+    let text = fold_lines(&calendar.to_string());
+    match text.strip_suffix(END) {
+        Some(head) if sessions.is_empty() => format!("{head}{ZONE}{END}"),
+        _ => text,
+    }
 }
 
 fn event(practice: &Practice, session: &FeedSession) -> Event {
