@@ -16,7 +16,7 @@ use kernel::id::Review;
 
 use crate::caller::Caller;
 use crate::error_response;
-use crate::etag::matches_etag;
+use crate::etag::{is_for_another, matches_etag};
 use crate::pages::ranges::{RequestedRange, parse_range};
 use crate::policy::Document;
 use crate::routes::sanitized_path;
@@ -177,6 +177,10 @@ fn range_response(
     headers.insert(header::CACHE_CONTROL, cache);
     headers.insert(header::ETAG, file.tag.clone());
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    // A download that goes on must not mix the bytes of two files.
+    if is_for_another(request_headers, &file.tag) {
+        return (StatusCode::PRECONDITION_FAILED, headers).into_response();
+    }
     if matches_etag(request_headers, &file.tag) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }

@@ -114,6 +114,32 @@ async fn ranges_of_two_different_files_are_never_mixed() {
     assert_eq!(asked(&gateway, VIDEO, &known).await.status(), StatusCode::NOT_MODIFIED);
 }
 
+/// A client may say by If-Match, too, of which file it has the beginning.
+#[tokio::test]
+async fn a_download_goes_on_with_the_same_file_only() {
+    let gateway = TestGateway::new().await;
+    let tag = asked(&gateway, VIDEO, &[]).await.headers()["etag"].to_str().unwrap().to_owned();
+    for (known, status) in [
+        (tag.clone(), StatusCode::PARTIAL_CONTENT),
+        (format!("\"older\", {tag}"), StatusCode::PARTIAL_CONTENT),
+        ("*".to_owned(), StatusCode::PARTIAL_CONTENT),
+        ("\"older\"".to_owned(), StatusCode::PRECONDITION_FAILED),
+        (format!("W/{tag}"), StatusCode::PRECONDITION_FAILED),
+    ] {
+        let headers = [("range", "bytes=2-3"), ("if-match", known.as_str())];
+        let answer = asked(&gateway, VIDEO, &headers).await;
+        assert_eq!(answer.status(), status, "{known}");
+        let text = answer.text().await.unwrap();
+        let is_part = status == StatusCode::PARTIAL_CONTENT;
+        assert_eq!(text, if is_part { "23" } else { "" }, "{known}");
+    }
+    let lines = [("if-none-match", "\"older\""), ("if-none-match", tag.as_str())];
+    for known in [&lines[..], &[("if-none-match", "*")]] {
+        let answer = asked(&gateway, VIDEO, known).await;
+        assert_eq!(answer.status(), StatusCode::NOT_MODIFIED, "{known:?}");
+    }
+}
+
 #[tokio::test]
 async fn captions_are_text_and_pages_have_no_ranges() {
     let gateway = TestGateway::new().await;
