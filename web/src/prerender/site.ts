@@ -23,15 +23,12 @@ export function indexablePaths(snapshot: Snapshot): string[] {
   return [...open.map(({ path }) => path), ...servicePaths(snapshot)];
 }
 
-/** Paths that search engines need not even fetch: steps of one person, or not there to be read. */
-function privatePaths(): string[] {
-  const own = PAGES.filter((entry) => entry.personal).map(({ path }) => path.replace(/:.*/, ''));
-  return [...new Set(own), '/unsubscribe'];
-}
-
+/**
+ * Nothing is closed to search engines. The pages that they shall not keep say `noindex`, which a
+ * search engine that may not fetch them never reads: it would list those that others link to.
+ */
 export function robotsTxt(): string {
-  const closed = privatePaths().map((path) => `Disallow: ${path}`);
-  const lines = ['User-agent: *', 'Allow: /', ...closed, '', `Sitemap: ${ORIGIN}/sitemap.xml`];
+  const lines = ['User-agent: *', 'Allow: /', '', `Sitemap: ${ORIGIN}/sitemap.xml`];
   return `${lines.join('\n')}\n`;
 }
 
