@@ -1,7 +1,9 @@
 //! PKCE: the grant that exchanges a code for a session.
 
-use axum::response::Response;
+use axum::Json;
+use axum::response::{IntoResponse as _, Response};
 use eventstore::Tx;
+use serde_json::json;
 use uuid::Uuid;
 
 use axum::http::StatusCode;
@@ -10,15 +12,21 @@ use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Outcome};
 use crate::http::email_change::{self, Half};
 use crate::http::error::ApiError;
+use crate::http::redeem::HALF_CHANGED;
 use crate::http::request::non_empty;
 use crate::http::{identity_links, objects, opening};
 use crate::repository::flow_states::{self, FlowState};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::tokens::pkce;
 
+/// The method of a flow that confirms a change of address.
+const EMAIL_CHANGE: &str = "email_change";
+
 /// The outcome of an exchange.
 enum Exchange {
     SignedIn(Box<OpenedSession>),
+    /// One of the two addresses has confirmed a change.
+    HalfChanged,
     Unknown,
     /// The code was used before; the account whose session has ended.
     Reused(Option<Uuid>),
@@ -43,17 +51,12 @@ pub(crate) async fn grant(
         Ok(code) => exchange(app, (code, verifier.to_owned()), device).await?,
         Err(_no_code) => Exchange::Unknown,
     };
-    let (ended, about) = match &outcome {
-        Exchange::SignedIn(opened) => (Outcome::Done, About::Account(opened.user.user_id)),
-        Exchange::Banned => (Outcome::Banned, About::NoAccount),
-        Exchange::Reused(account) => {
-            (Outcome::Reused, account.map_or(About::NoAccount, About::Account))
-        }
-        _ => (Outcome::WrongProof, About::NoAccount),
-    };
-    security_log::write(Kind::SignIn, ended, security_log::Method::Exchange, about);
+    log(&outcome);
     match outcome {
         Exchange::SignedIn(opened) => objects::session(app, &opened),
+        Exchange::HalfChanged => {
+            Ok(Json(json!({ "msg": HALF_CHANGED, "code": "200" })).into_response())
+        }
         Exchange::Unknown | Exchange::Reused(_) => {
             let message = "invalid flow state, no valid flow state found";
             Err(ApiError::new(StatusCode::NOT_FOUND, "flow_state_not_found", message))
@@ -69,6 +72,20 @@ pub(crate) async fn grant(
         Exchange::AddressTaken => Err(ApiError::email_exists()),
         Exchange::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
     }
+}
+
+/// Writes how a sign-in ended; half a change is none.
+fn log(outcome: &Exchange) {
+    let (ended, about) = match outcome {
+        Exchange::HalfChanged => return,
+        Exchange::SignedIn(opened) => (Outcome::Done, About::Account(opened.user.user_id)),
+        Exchange::Banned => (Outcome::Banned, About::NoAccount),
+        Exchange::Reused(account) => {
+            (Outcome::Reused, account.map_or(About::NoAccount, About::Account))
+        }
+        _ => (Outcome::WrongProof, About::NoAccount),
+    };
+    security_log::write(Kind::SignIn, ended, security_log::Method::Exchange, about);
 }
 
 async fn exchange(
@@ -125,10 +142,16 @@ async fn open(
         return Ok(Exchange::Banned);
     }
     let waiting = (&mut user, flow.flow_state_id);
+    let changes = flow.authentication_method == EMAIL_CHANGE;
     match email_change::confirm_in_flow(tx, waiting, device, now).await? {
         Some(Half::Taken) => return Ok(Exchange::AddressTaken),
         Some(Half::Gone) => return Ok(Exchange::Unknown),
-        Some(Half::First | Half::Second) | None => {}
+        // The new address may be that of a stranger with a session of the account. Its mail is
+        // worth half a change: no session of its own, which would say that a code was redeemed.
+        Some(Half::First) => return Ok(Exchange::HalfChanged),
+        // The code has ended since its link was pressed, as by a new password.
+        None if changes => return Ok(Exchange::Unknown),
+        Some(Half::Second) | None => {}
     }
     // This client has signed up, so the password of the sign-up is its own.
     if user.password_hash.is_none() {

@@ -210,7 +210,7 @@ async fn the_links_of_a_change_are_confirmed_by_the_client_that_asked() {
     .fetch_all(server.app.store.pool())
     .await
     .unwrap();
-    let mut confirmed = Vec::new();
+    let mut answers = Vec::new();
     for code_id in &codes {
         let link = server.code_mail("notifications", code_id).await.unwrap().link;
         let code = code_of(&press(&server, &link).await.ok());
@@ -219,7 +219,42 @@ async fn the_links_of_a_change_are_confirmed_by_the_client_that_asked() {
         stranger.assert_error(400, "bad_code_verifier");
         let user = server.user(&token).await.ok();
         assert_eq!(user.text("/email"), ASHA, "a pressed link alone changes nothing");
-        confirmed.push(exchange(&server, &code, VERIFIER).await.ok().text("/user/email"));
+        answers.push(exchange(&server, &code, VERIFIER).await.ok());
     }
-    assert_eq!(confirmed, [ASHA, "new@example.test"]);
+    let [half, changed] = <[Answer; 2]>::try_from(answers).unwrap();
+    assert_eq!((half.text("/code"), half.text("/access_token")), ("200".into(), String::new()));
+    assert!(half.text("/msg").starts_with("Confirmation link accepted."), "{}", half.body);
+    assert_eq!(changed.text("/user/email"), "new@example.test");
+}
+
+/// Who has a session of another person's account asks for a change to an address of their own. Its
+/// link gives them no session more, with which an authenticator could be added as after a mailed
+/// code, and nothing at all once the owner has a new password.
+#[tokio::test]
+async fn half_a_change_opens_no_session() {
+    for has_new_password in [false, true] {
+        let server = TestServer::with_confirmation().await;
+        let token = server.confirmed_account(ASHA).await.text("/access_token");
+        let path = format!("/user?redirect_to={}", BACK.replace('?', "%3F"));
+        let body = with_challenge(json!({ "email": "stranger@example.test" }));
+        server.call(Method::PUT, &path, &token, body).await.ok();
+        let mail = server.latest_mail_to("stranger@example.test").await.unwrap();
+        let code = code_of(&press(&server, &mail.link).await.ok());
+        if has_new_password {
+            let new = json!({ "password": "a louder garden", "current_password": PASSWORD });
+            server.call(Method::PUT, "/user", &token, new).await.ok();
+        }
+        let answer = exchange(&server, &code, VERIFIER).await;
+        assert_eq!(answer.text("/access_token"), "", "{}", answer.body);
+        if has_new_password {
+            answer.assert_error(404, "flow_state_not_found");
+        }
+        let sessions: i64 = sqlx::query_scalar("select count(*) from sessions")
+            .fetch_one(server.app.store.pool())
+            .await
+            .unwrap();
+        assert_eq!(sessions, 1);
+        assert_eq!(server.user(&token).await.ok().text("/email"), ASHA);
+        exchange(&server, &code, VERIFIER).await.assert_error(404, "flow_state_not_found");
+    }
 }
