@@ -122,15 +122,21 @@ impl Changing {
     }
 }
 
-/// Refuses another phone in a session that was left open: a code that is sent to it opens the
-/// account from then on. As in the contract, who has just signed in by a password may change it.
-/// Nothing else opens an anonymous account.
-pub(crate) fn check_new_phone(signed_in: &SignedIn) -> Result<(), ApiError> {
+/// Refuses another phone without a fresh proof: a code that is sent to it opens the account from
+/// then on, and lets authenticators be added as a mailed one does, so that a password alone would
+/// be enough for both. Clients of the contract change it after any sign-in. Nothing else opens an
+/// anonymous account.
+pub(crate) fn check_new_phone(app: &App, signed_in: &SignedIn) -> Result<(), ApiError> {
     let SignedIn { user, session, now } = signed_in;
     if user.is_anonymous {
         return Ok(());
     }
-    let shown = (user.has_second_factor(), session.last_shown());
+    let proved_at = if app.policy.is_for_any() {
+        session.last_shown()
+    } else {
+        session.last_mailed_code().max(session.last_provider())
+    };
+    let shown = (user.has_second_factor(), proved_at);
     check_shown((session, *now), ("change the phone", PROOF_SECONDS), shown)
 }
 

@@ -97,7 +97,7 @@ pub(crate) async fn update(
     };
     let new_phone = new_phone(&signed_in, &body)?;
     if new_phone.is_some() {
-        levels::check_new_phone(&signed_in)?;
+        levels::check_new_phone(&app, &signed_in)?;
     }
     let changes_password = new_password.is_some();
     let asks_for_code = new_email.is_some() || new_phone.is_some();

@@ -276,6 +276,20 @@ async fn a_phone_is_changed_after_a_fresh_proof() {
     put(&old).await.ok();
 }
 
+/// The code of a new phone would stand for a mailed one, and an authenticator be added with it.
+#[tokio::test]
+async fn a_password_alone_adds_no_phone() {
+    let (server, sender) = start().await;
+    server.confirmed_account("asha@example.test").await;
+    let signed_in = server.sign_in("asha@example.test", PASSWORD).await.ok();
+    let token = signed_in.text("/access_token");
+    let put = async || server.call(Method::PUT, "/user", &token, json!({ "phone": RAVI })).await;
+    put().await.assert_error(400, "reauthentication_needed");
+    assert!(sender.messages(RAVI).await.is_empty());
+    server.note_code(&token).await;
+    put().await.ok();
+}
+
 #[tokio::test]
 async fn a_phone_of_another_account_cannot_be_taken() {
     let (server, sender) = start().await;
