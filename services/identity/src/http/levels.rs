@@ -122,11 +122,15 @@ impl Changing {
     }
 }
 
-/// Refuses another phone without a fresh proof: a code that is sent to it opens the account from
-/// then on, and lets authenticators be added as a mailed one does, so that a password alone would
-/// be enough for both. Clients of the contract change it after any sign-in. Nothing else opens an
-/// anonymous account.
-pub(crate) fn check_new_phone(app: &App, signed_in: &SignedIn) -> Result<(), ApiError> {
+/// Refuses another phone, and the first address of an account by phone, without a fresh proof: a
+/// code that is sent there opens the account from then on, and lets authenticators be added as a
+/// mailed one does, so that a password alone would be enough for both. Clients of the contract
+/// change it after any sign-in. Nothing else opens an anonymous account.
+pub(crate) fn check_new_contact(
+    app: &App,
+    signed_in: &SignedIn,
+    action: &str,
+) -> Result<(), ApiError> {
     let SignedIn { user, session, now } = signed_in;
     if user.is_anonymous {
         return Ok(());
@@ -137,7 +141,7 @@ pub(crate) fn check_new_phone(app: &App, signed_in: &SignedIn) -> Result<(), Api
         session.last_mailed_code().max(session.last_provider())
     };
     let shown = (user.has_second_factor(), proved_at);
-    check_shown((session, *now), ("change the phone", PROOF_SECONDS), shown)
+    check_shown((session, *now), (action, PROOF_SECONDS), shown)
 }
 
 fn has_shown_second_factor((session, now): (&Session, Timestamp), seconds: i64) -> bool {

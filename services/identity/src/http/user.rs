@@ -97,7 +97,11 @@ pub(crate) async fn update(
     };
     let new_phone = new_phone(&signed_in, &body)?;
     if new_phone.is_some() {
-        levels::check_new_phone(&app, &signed_in)?;
+        levels::check_new_contact(&app, &signed_in, "change the phone")?;
+    }
+    // Another address is confirmed by the former one as well; a first one by itself alone.
+    if new_email.is_some() && signed_in.user.email.is_none() {
+        levels::check_new_contact(&app, &signed_in, "add an address")?;
     }
     let changes_password = new_password.is_some();
     let asks_for_code = new_email.is_some() || new_phone.is_some();

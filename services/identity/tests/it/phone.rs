@@ -290,6 +290,27 @@ async fn a_password_alone_adds_no_phone() {
     put().await.ok();
 }
 
+/// The first address of an account is confirmed by itself alone, and recovers the account.
+#[tokio::test]
+async fn a_first_address_is_added_after_a_fresh_proof() {
+    let (server, sender) = start().await;
+    let session = account(&server, &sender, ASHA).await;
+    let put = async |token: &str| {
+        let body = json!({ "email": "asha@example.test" });
+        server.call(Method::PUT, "/user", token, body).await
+    };
+    server.move_clock(301).await;
+    let old = server.refresh(&session.text("/refresh_token")).await.ok().text("/access_token");
+    put(&old).await.assert_error(400, "reauthentication_needed");
+    assert_eq!(server.codes_requested().await, 0);
+    server.note_code(&old).await;
+    put(&old).await.ok();
+    let mail = server.latest_mail().await;
+    let shown = ("email_change", "asha@example.test", mail.code.as_str());
+    let changed = server.verify_as(&old, shown).await.ok();
+    assert_eq!(changed.text("/user/email"), "asha@example.test");
+}
+
 #[tokio::test]
 async fn a_phone_of_another_account_cannot_be_taken() {
     let (server, sender) = start().await;
