@@ -2,6 +2,7 @@
 
 use eventstore::Tx;
 use kernel::Timestamp;
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
@@ -214,10 +215,8 @@ async fn redeem(
         }
     } else {
         let shown = Shown::when(opens || is_creator(app, &user, (purpose, redeemer)));
-        removed = proving::prove(tx, &mut user, shown, now).await?;
-        if app.policy.keep_sign_up_password {
-            user.password_hash = user.password_hash.or(removed.take());
-        }
+        let goes_on = redeemer.goes_on && code.flow_state_id.is_some();
+        removed = prove_address(tx, app, &mut user, (shown, goes_on), now).await?;
     }
     if let Some(limits) = limits {
         limits.reset(tx, LimitedAction::Code).await?;
@@ -240,6 +239,25 @@ async fn redeem(
     };
     opened.password_removed = removed.is_some();
     Ok(Redeemed::SignedIn(Box::new(opened)))
+}
+
+/// Proves the account's address, and returns the password that was removed with it.
+async fn prove_address(
+    tx: &mut Tx,
+    app: &App,
+    user: &mut User,
+    (shown, goes_on): (Shown, bool),
+    now: Timestamp,
+) -> Result<Option<String>, ApiError> {
+    let mut removed = proving::prove(tx, user, shown, now).await?;
+    if app.policy.keep_sign_up_password {
+        user.password_hash = user.password_hash.take().or(removed.take());
+    }
+    // Name and phone are those of who chose the password. The client of a flow has signed up.
+    if removed.is_some() && !goes_on {
+        user.describe(json!({}), now);
+    }
+    Ok(removed)
 }
 
 /// Whether the code is presented by the client that created the account. The code proves only the

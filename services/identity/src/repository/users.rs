@@ -175,6 +175,17 @@ impl User {
         self.name_providers();
     }
 
+    /// Replaces what was said of the person, also in the identity by the address, which repeats it.
+    pub fn describe(&mut self, said: Value, now: Timestamp) {
+        self.user_metadata = said;
+        let anew = self.identity_of_address(now).identity_data;
+        let by_address = |known: &&mut Identity| known.provider == identities::EMAIL;
+        if let Some(identity) = self.identities.iter_mut().find(by_address) {
+            identity.identity_data = anew;
+            identity.updated_at = now;
+        }
+    }
+
     /// Its identity by its address. What the person said at sign-up belongs to it.
     #[must_use]
     pub fn identity_of_address(&self, now: Timestamp) -> Identity {

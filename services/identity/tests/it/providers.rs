@@ -359,6 +359,8 @@ async fn an_account_that_has_not_loses_all_that_lets_a_stranger_in() {
     let code = world.server.latest_mail().await.code;
     let session = world.sign_in(asha()).await;
     assert_eq!(session.text("/user/id"), stranger.text("/user/id"));
+    let told = &session.body["user"]["user_metadata"];
+    assert_eq!((&told["phone"], &told["lastName"]), (&json!(null), &json!("Rao")));
     let token = stranger.text("/access_token");
     world.server.user(&token).await.assert_error(403, "session_not_found");
     let refused = world.server.refresh(&stranger.text("/refresh_token")).await;

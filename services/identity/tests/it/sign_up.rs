@@ -131,6 +131,24 @@ async fn a_link_alone_does_not_keep_the_password_of_the_sign_up() {
     choose_password(&server, &session).await;
 }
 
+/// The forms of the site begin with name and phone of the account: a stranger's phone would be
+/// called in place of the owner's.
+#[tokio::test]
+async fn what_a_stranger_said_at_the_sign_up_goes_with_the_password() {
+    let server = TestServer::with_confirmation().await;
+    let stranger = server.sign_up("asha@example.test").await.ok();
+    assert_eq!(stranger.text("/user_metadata/phone"), "98765 43210");
+    let mail = server.latest_mail().await;
+    let session = server.verify("signup", "asha@example.test", &mail.code).await.ok();
+    let user = &session.body["user"];
+    assert_eq!(user["user_metadata"], json!({}));
+    let told = &user["identities"][0]["identity_data"];
+    assert_eq!((&told["phone"], &told["firstName"]), (&Value::Null, &Value::Null));
+    assert_eq!(told["email_verified"], true);
+    let again = server.user(&session.text("/access_token")).await.ok();
+    assert_eq!(again.body["user_metadata"], json!({}));
+}
+
 #[tokio::test]
 async fn a_link_keeps_the_password_in_the_browser_that_signed_up() {
     let server = TestServer::with_confirmation().await;

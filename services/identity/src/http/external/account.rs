@@ -156,7 +156,12 @@ async fn account(
     }
     match users::lock_by_email(tx.connection(), &email).await? {
         Some(mut user) => {
+            let is_first = user.email_proved_at.is_none();
             proving::prove(tx, &mut user, Shown::Nothing, now).await?;
+            // A stranger may have said it; the provider says it anew.
+            if is_first {
+                user.describe(json!({}), now);
+            }
             identity_links::put(app, &mut user, arrival.told(), now);
             users::update(tx.connection(), &user).await?;
             identity_links::log(tx, &user, (Action::IdentityLinked, &arrival.provider), now)
