@@ -32,6 +32,7 @@ const DELETE_EXPIRED: &[&str] = &[
     "delete from users
      where email_confirmed_at is null and phone_confirmed_at is null and not is_anonymous
            and confirmation_sent_at is not null and deleted_at is null
+           and last_sign_in_at is null
            and updated_at <= clock_now() - case when invited_at is null then interval '1 day'
                                                 else interval '7 days' end",
     "delete from users u

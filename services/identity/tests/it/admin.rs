@@ -177,6 +177,19 @@ async fn an_unconfirmed_account_does_not_keep_an_address_from_the_office() {
     office.server.sign_in(ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
 }
 
+/// Whoever signs up with an address that is not confirmed gets it, and nobody's account ends.
+#[tokio::test]
+async fn an_account_with_a_confirmed_phone_gives_only_its_address_away() {
+    let office = Office::new(TestServer::with_confirmation().await).await;
+    let body = json!({ "phone": "919876543210", "phone_confirm": true, "email": ASHA });
+    let made = office.create(body).await.ok().text("/id");
+    let signed_up = office.server.sign_up(ASHA).await.ok();
+    assert_ne!(signed_up.text("/id"), made);
+    let left = office.get(&format!("/admin/users/{made}")).await.ok();
+    assert_eq!((left.text("/phone"), left.text("/email")), ("919876543210".into(), "".into()));
+    assert_eq!(left.body["app_metadata"]["providers"], json!(["phone"]));
+}
+
 #[tokio::test]
 async fn accounts_are_listed_newest_first_in_pages() {
     let office = Office::new(TestServer::with_confirmation().await).await;

@@ -1,5 +1,6 @@
 //! Identities that a signed-in person adds and removes.
 
+use identity::retention::delete_expired;
 use reqwest::Method;
 use serde_json::json;
 
@@ -98,6 +99,38 @@ async fn an_identity_is_added_and_removed_with_a_fresh_proof() {
     assert_eq!(notices(server).await, ["email_changed", "email_added"]);
     passkeys::add(server, &token).await;
     ask(&token).await.assert_error(403, "insufficient_aal");
+}
+
+/// The reader of an address that no provider has verified does not get the account, and the account
+/// without an address stays its person's.
+#[tokio::test]
+async fn an_unverified_address_is_not_taken_from_the_identity_that_is_left() {
+    let world = World::linking().await;
+    let server = &world.server;
+    let owner = server.confirmed_account(ASHA).await;
+    let token = owner.text("/access_token");
+    let path =
+        format!("/user/identities/authorize?provider=google&skip_http_redirect=true&{}", pkce());
+    let url = server.call(Method::GET, &path, &token, json!({})).await.ok().text("/url");
+    let usha = json!({ "sub": "usha", "email": "usha@example.test", "email_verified": false });
+    let place = world.come_back(&world.approve(&url, usha).await).await;
+    let linked = world.exchange(&query(&place, "code")).await.ok();
+    let token = linked.text("/access_token");
+    let identities = linked.body["user"]["identities"].as_array().unwrap();
+    let own = identities.iter().find(|it| it["provider"] == "email").unwrap();
+    let own = format!("/user/identities/{}", own["identity_id"].as_str().unwrap());
+    server.note_code(&token).await;
+    server.call(Method::DELETE, &own, &token, json!({})).await.ok();
+    assert_eq!(server.user(&token).await.ok().text("/email"), "");
+    let usha = server.confirmed_account("usha@example.test").await;
+    assert_ne!(usha.text("/user/id"), owner.text("/user/id"));
+
+    server.move_clock(25 * 3600).await;
+    delete_expired(&server.app.store).await.unwrap();
+    let token = server.refresh(&linked.text("/refresh_token")).await.ok().text("/access_token");
+    let left = server.user(&token).await.ok();
+    assert_eq!(left.text("/id"), owner.text("/user/id"));
+    assert_eq!(left.body["app_metadata"]["providers"], json!(["google"]));
 }
 
 /// A stranger begins to add an identity to an account and leads another person to the provider:

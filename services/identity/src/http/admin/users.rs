@@ -166,7 +166,7 @@ async fn check_free(tx: &mut Tx, change: &Change, own: Option<Uuid>) -> Result<(
             return Err(ApiError::unprocessable("email_exists", message));
         }
         if let Some(other) = other {
-            users::delete(tx.connection(), other.user_id).await?;
+            users::give_way(tx.connection(), other).await?;
         }
     }
     if let Some(phone) = &change.phone {

@@ -80,7 +80,8 @@ async fn take(
 }
 
 /// As in the contract, the account's address is that of an identity which it still has. It keeps
-/// its own one if another identity has it too.
+/// its own one if another identity has it too. One that its provider has not verified is not taken:
+/// the account would be that of whoever reads its mails.
 async fn take_address_of_the_others(
     tx: &mut Tx,
     user: &mut User,
@@ -94,11 +95,9 @@ async fn take_address_of_the_others(
     if left.iter().any(|identity| identity.email == user.email) {
         return Ok(());
     }
-    let next = left.first().map(|identity| {
-        let verified = identity.identity_data.get("email_verified") == Some(&json!(true));
-        (identity.email.as_deref().and_then(EmailAddress::parse), verified)
-    });
-    let (email, verified) = next.unwrap_or_default();
+    let verified = |it: &&&Identity| it.identity_data.get("email_verified") == Some(&json!(true));
+    let next = left.iter().find(verified).and_then(|identity| identity.email.as_deref());
+    let email = next.and_then(EmailAddress::parse);
     if let Some(email) = &email
         && users::by_email(tx.connection(), email).await?.is_some()
     {
@@ -110,7 +109,7 @@ async fn take_address_of_the_others(
     user.email = email.map(|email| email.as_str().to_owned());
     user.email_confirmed_at = None;
     user.email_proved_at = None;
-    if verified && user.email.is_some() {
+    if user.email.is_some() {
         proving::prove(tx, user, Shown::Account, now).await?;
     }
     if let (Some(former), Some(new)) = (former.as_deref(), user.email.as_deref()) {
