@@ -1,5 +1,7 @@
 //! A session that costs nothing: it is given to a proved address, and to each once or again after
-//! some time.
+//! some time. Addresses that differ in their tag are one mailbox, and one address here.
+
+use std::borrow::Cow;
 
 use eventstore::{StoreError, Tx, request_hash};
 use kernel::id::{Booking, Customer};
@@ -54,10 +56,10 @@ impl FreeRequest {
     pub(super) fn of(client: &Client, offering: &Offering) -> Result<Option<Self>, Error> {
         let Some(terms) = offering.free else { return Ok(None) };
         let email = client.proved_email.clone().ok_or(refuse(Rejection::AddressNotProved))?;
-        Ok(Some(Self { email, terms }))
+        Ok(Some(Self { email: without_tag(&email).into_owned(), terms }))
     }
 
-    /// The address. Personal data.
+    /// The address without its tag. Personal data.
     pub(super) fn email(&self) -> &str {
         &self.email
     }
@@ -82,5 +84,15 @@ impl FreeRequest {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         free_sessions::insert(tx, id, &self.email, now).await
+    }
+}
+
+/// The address without its tag, from the first `+` to the @. Unchanged if the name would be empty.
+fn without_tag(address: &str) -> Cow<'_, str> {
+    let split = address.rsplit_once('@');
+    let tagged = split.and_then(|(local, host)| Some((local.split_once('+')?.0, host)));
+    match tagged {
+        Some((name, host)) if !name.is_empty() => format!("{name}@{host}").into(),
+        _ => address.into(),
     }
 }

@@ -4,8 +4,8 @@ use eventstore::{StoreError, Tx};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
-/// Whether an address has such a session that was not cancelled, booked after an instant if there
-/// is one.
+/// Whether an address, which is without its tag, has such a session that was not cancelled, booked
+/// after an instant if there is one. Rows of before may have a tag.
 pub async fn was_given(
     tx: &mut Tx,
     email: &str,
@@ -13,7 +13,9 @@ pub async fn was_given(
 ) -> Result<bool, StoreError> {
     let had = sqlx::query_scalar(
         "select exists (select from free_sessions f join bookings b using (booking_id)
-                        where f.email = $1 and b.state <> 'cancelled'
+                        where (f.email = $1 or regexp_replace(f.email, '^([^+]+)[+].*(@[^@]*)$',
+                                                              '\\1\\2') = $1)
+                          and b.state <> 'cancelled'
                           and ($2::timestamptz is null or f.booked_at > $2))",
     )
     .bind(email)

@@ -100,6 +100,26 @@ async fn an_address_has_it_once() {
     assert_eq!(world.count("select count(*) from bookings").await, 1);
 }
 
+/// One mailbox has as many tagged addresses as its owner likes, and a code proves each of them.
+#[tokio::test]
+async fn a_tag_makes_no_other_address() {
+    let world = World::without_timers().await;
+    ask(&world, client(1, "asha+one@example.org"), new_request(FREE, at(1, 11))).await.unwrap();
+    for (number, email) in [(2, "asha+two@example.org"), (3, "asha+a+b@example.org"), (4, ASHA)] {
+        let again = ask(&world, client(number, email), new_request(FREE, at(2, 11))).await;
+        assert_eq!(reason(again), "FREE_SESSION_USED", "{email}");
+    }
+    // A row of before has its tag.
+    sqlx::query("update free_sessions set email = 'asha+one@example.org'")
+        .execute(world.app.store.pool())
+        .await
+        .unwrap();
+    let again = ask(&world, client(1, ASHA), new_request(FREE, at(2, 11))).await;
+    assert_eq!(reason(again), "FREE_SESSION_USED");
+    ask(&world, client(5, "+asha@example.org"), new_request(FREE, at(3, 11))).await.unwrap();
+    ask(&world, client(6, "asha@example.com"), new_request(FREE, at(3, 13))).await.unwrap();
+}
+
 #[tokio::test]
 async fn it_may_be_had_again_after_the_days_of_the_practice() {
     let world = World::without_timers().await;
