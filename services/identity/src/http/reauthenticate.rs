@@ -6,14 +6,17 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::captcha;
+use crate::http::code_guess;
 use crate::http::code_mail::{self, Admission, LinkWish};
 use crate::http::error::ApiError;
 use crate::http::levels::{self, Changing};
+use crate::http::login::Login;
 use crate::http::phone;
 use crate::http::request::{Body, non_empty};
 use crate::repository::codes::{self, Purpose};
@@ -111,20 +114,38 @@ pub(crate) fn not_valid() -> ApiError {
 }
 
 /// Whether the nonce is the one that was mailed to the account; it works once, and five wrong ones
-/// end it.
+/// end it. Guesses are counted across nonces, as those at other codes are.
 pub(crate) async fn use_nonce(app: &App, user: &User, nonce: &str) -> Result<bool, ApiError> {
-    let (shared, user_id, nonce) = (app.clone(), user.user_id, nonce.to_owned());
+    let Some(login) = Login::of(user) else { return Ok(false) };
+    let limits = login.limits(&app.codes);
+    let guess = limits.code_guess(&app.spray, false);
+    let redeeming = redeem(app, (user.user_id, limits), nonce.to_owned());
+    code_guess::counted(app, guess, redeeming, |is_right| *is_right).await
+}
+
+async fn redeem(
+    app: &App,
+    (user_id, client_limits): (Uuid, AddressLimits),
+    nonce: String,
+) -> Result<bool, ApiError> {
+    let shared = app.clone();
     app.store
         .write(app::metadata(), move |tx| {
-            let (app, nonce) = (shared.clone(), nonce.clone());
+            let (app, limits) = (shared.clone(), client_limits.clone());
+            let nonce = nonce.clone();
             Box::pin(async move {
+                limits.lock(tx).await?;
                 let now = tx.now().await?;
+                if let Some(seconds) = limits.check_and_count(tx, LimitedAction::Code, now).await? {
+                    return Err(ApiError::wait("over_request_rate_limit", seconds));
+                }
                 let code = codes::of_user(tx, user_id, Purpose::Reauthentication, now).await?;
                 let Some(code) = code else { return Ok(false) };
                 if !app.codes.is_digits(code.typed(), &nonce) {
                     codes::count_wrong_attempt(tx, code.code_id).await?;
                     return Ok(false);
                 }
+                limits.reset(tx, LimitedAction::Code).await?;
                 Ok::<bool, ApiError>(codes::consume(tx, code.code_id).await?)
             })
         })

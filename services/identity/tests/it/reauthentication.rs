@@ -57,3 +57,30 @@ async fn five_wrong_nonces_end_it_and_so_do_ten_minutes() {
         server.move_clock(61).await;
     }
 }
+
+/// Who has a session of another person's account gets new nonces mailed, and guesses on.
+#[tokio::test]
+async fn guesses_at_nonces_are_slowed_down_across_them() {
+    let server = TestServer::with_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let guess = async |nonce: &str| {
+        let body = json!({ "nonce": nonce });
+        server.call(Method::POST, "/reauthenticate/verify", &token, body).await
+    };
+    for round in 1..=2 {
+        server.call(Method::GET, "/reauthenticate", &token, json!({})).await.ok();
+        let code = server.latest_mail().await.code;
+        for _ in 0..5 {
+            let wrong = guess(&other_than(&code)).await;
+            wrong.assert_error(422, "reauthentication_not_valid");
+        }
+        server.move_clock(61 * round).await;
+    }
+    server.call(Method::GET, "/reauthenticate", &token, json!({})).await.ok();
+    let code = server.latest_mail().await.code;
+    let wrong = guess(&other_than(&code)).await;
+    wrong.assert_error(422, "reauthentication_not_valid");
+    guess(&code).await.assert_error(429, "over_request_rate_limit");
+    server.move_clock(125).await;
+    guess(&code).await.ok();
+}
