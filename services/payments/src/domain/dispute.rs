@@ -82,10 +82,18 @@ impl DisputeFact {
         }
     }
 
-    /// How much the provider has deducted before the end.
+    /// How much the provider has deducted before the end. It takes what is disputed when a dispute
+    /// begins ("deduct at onset"), and calls that nothing until the dispute is lost. In the first
+    /// two rounds the bank only asks: there what is told counts, and a refund is how they end.
     #[must_use]
     pub fn deducted_before_its_end_minor(&self) -> i64 {
-        if self.state.is_open() { self.deducted_minor } else { 0 }
+        match self.phase {
+            Phase::Fraud | Phase::Retrieval if self.state.is_open() => self.deducted_minor,
+            Phase::Fraud | Phase::Retrieval => 0,
+            Phase::Chargeback | Phase::PreArbitration | Phase::Arbitration => {
+                self.in_question_minor()
+            }
+        }
     }
 
     /// How much the bank may still take.

@@ -104,7 +104,8 @@ impl<'p> SagaRunner<'p> {
     async fn release_a_refund(&self) -> Result<()> {
         let saga = self.hold_slot(1_000, Plan::Cancelled).await?;
         let paid = saga.pay_until_placed().await?.context("the answer was lost")?;
-        let body = json!({ "payment_id": paid["payment_id"], "days": 60 });
+        // For a chargeback the provider has the money already, and nothing is let go.
+        let body = json!({ "payment_id": paid["payment_id"], "days": 60, "phase": "retrieval" });
         let begun = saga.call_sandbox("/api/dispute", &body).await?.context("no dispute")?;
         let dispute = begun["id"].as_str().context("no dispute")?.to_owned();
         saga.wait_for_dispute_state(&dispute, "open").await?;

@@ -98,6 +98,13 @@ impl Collection {
         (fitting, room)
     }
 
+    /// How much those refunds are that may wait and do not: they are requested as it is.
+    fn going_beside_disputes(&self, payment: &PaymentId) -> i64 {
+        let (fitting, _) = self.beside_disputes(payment);
+        let fitting = fitting.iter().filter_map(|id| self.refunds.get(id));
+        fitting.fold(0_i64, |sum, it| sum.saturating_add(it.amount.minor))
+    }
+
     /// How much of a new refund does not wait for the end of open disputes, where the provider
     /// would refund that and the rest as well.
     fn part_beside_disputes(&self, payment: &PaymentId, minor: i64) -> i64 {
@@ -120,7 +127,10 @@ impl Collection {
         held.retain(|(_, it)| {
             let payment = &it.payment;
             let room = rooms.entry(payment);
-            let room = room.or_insert_with(|| self.room_beside(payment, self.deducted(payment)));
+            let room = room.or_insert_with(|| {
+                let room = self.room_beside(payment, self.deducted(payment));
+                room.saturating_sub(self.going_beside_disputes(payment))
+            });
             let fits = it.amount.minor <= *room;
             if fits {
                 *room = room.saturating_sub(it.amount.minor);

@@ -160,7 +160,8 @@ impl World {
             return;
         }
         self.disputes.push(DisputeFact {
-            phase: Phase::Chargeback,
+            // The provider deducts nothing for it before its end.
+            phase: Phase::Retrieval,
             state: DisputeState::Open,
             respond_by: None,
             deducted_minor: 0,

@@ -13,7 +13,8 @@ fn dispute(minor: i64, state: DisputeState) -> Dispute {
         id: DisputeId::parse("disp_AAAAAAAAAAAAAA").unwrap(),
         payment: pay(1),
         fact: DisputeFact {
-            phase: Phase::Chargeback,
+            // The provider deducts nothing for it before its end.
+            phase: Phase::Retrieval,
             state,
             respond_by: None,
             deducted_minor: 0,
@@ -161,6 +162,30 @@ fn what_was_deducted_for_an_open_dispute_is_not_released() {
     // What ended in the practice's favour was given back to it.
     let won = Event::DisputeObserved(open(PRICE, 0, DisputeState::Won));
     check(&with(history, [won]), release(1), Err(Rejection::RefundNotHeld));
+}
+
+/// razorpay.com/docs/payments/disputes/chargeback-fees-and-penalties: what is disputed is deducted
+/// "at the outset"; and the entity's `amount_deducted` "will be 0 unless the status is lost".
+#[test]
+fn the_money_of_a_chargeback_is_deducted_from_its_beginning() {
+    let open = |phase| {
+        let known = dispute(20_000, DisputeState::Open);
+        Event::DisputeObserved(Dispute { fact: DisputeFact { phase, ..known.fact }, ..known })
+    };
+    let release = Command::ReleaseRefund { refund_id: refund_id(2) };
+    let sessions = [(1, PRICE - 20_000), (2, 1_000)];
+    let sessions = sessions.map(|(number, minor)| requested_part(number, minor, Cause::Cancelled));
+    for phase in [Phase::Chargeback, Phase::PreArbitration, Phase::Arbitration] {
+        let history = with(paid(), [open(phase)]);
+        check(&history, by_staff(Some(PRICE - 19_900), 9), Err(Rejection::RefundDeducted));
+        let there = requested_part(9, PRICE - 20_000, Cause::Staff);
+        check(&history, by_staff(None, 9), Ok(std::slice::from_ref(&there)));
+        // The first one goes beside it, and nothing is there for the second one.
+        let history = with(history, sessions.clone());
+        check(&history, release.clone(), Err(Rejection::RefundDeducted));
+    }
+    let asked = with(paid(), [open(Phase::Retrieval)]);
+    check(&asked, by_staff(None, 9), Ok(&[requested_part(9, PRICE, Cause::Staff)]));
 }
 
 /// 9a841881 failed the whole refund for a dispute of a part.
