@@ -6,8 +6,8 @@ use std::sync::Arc;
 use contract::booking::v1 as wire;
 use contract::convert;
 use eventstore::{Metadata, Tx};
-use kernel::Id;
 use kernel::id::{Booking, Customer};
+use kernel::{Id, Money};
 use service::{IdempotencyKey, once};
 
 use super::App;
@@ -16,9 +16,10 @@ use super::open_checkout::load_owned;
 use super::request::parse_key;
 use crate::contract::read_number;
 use crate::domain::booking::{
-    Cancellation, CancelledBy, Command, OwnCancellation, RefundChoice, Timer,
+    Cancellation, CancelledBy, Command, Funds, OwnCancellation, RefundChoice, Timer,
 };
 use crate::error::{Error, Rejection, refuse};
+use crate::read_model::view::{self, View};
 use crate::repository::LockedBooking;
 use crate::timers::kinds;
 
@@ -43,8 +44,10 @@ pub async fn preview_own_cancellation(
             Box::pin(async move {
                 let locked = load_owned(tx, &app, customer_id, id).await?;
                 let cancellation = by_client(tx, &app, session).await?;
-                OwnCancellation::of(&locked.state, &cancellation, locked.now)
-                    .map_err(|rejection| refuse(rejection.into()))
+                let mut own = OwnCancellation::of(&locked.state, &cancellation, locked.now)
+                    .map_err(|rejection| refuse(rejection.into()))?;
+                own.refund = goes_back(tx, &app, id, &own).await?;
+                Ok(own)
             })
         })
         .await
@@ -68,6 +71,13 @@ pub async fn cancel_own_booking(
         Box::pin(async move {
             let mut locked = load_owned(tx, app, customer_id, id).await?;
             let cancellation = by_client(tx, app, session).await?;
+            // A refusal, and a repeat, is the command's to tell.
+            if let Ok(own) = OwnCancellation::of(&locked.state, &cancellation, locked.now) {
+                let refund = goes_back(tx, app, id, &own).await?;
+                if refund.minor < shown.minor {
+                    return Err(refuse(Rejection::RefundFell(refund)));
+                }
+            }
             let command = Command::CancelLater { cancellation, shown, now: locked.now };
             locked.apply(tx, command).await?;
             tracing::info!(booking_id = %id, "its client cancels");
@@ -111,6 +121,31 @@ pub async fn take_effect(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), 
     let (kind, subject) = kinds::key(id, Timer::CancellationEffect);
     tx.end_timer(kind, &subject).await?;
     Ok(())
+}
+
+/// What really goes back: some of the money may be back already, or never have come.
+async fn goes_back(
+    tx: &mut Tx,
+    app: &App,
+    id: Id<Booking>,
+    own: &OwnCancellation,
+) -> Result<Money, Error> {
+    let view = view::load(tx.connection(), &app.practice, id).await?;
+    let OwnCancellation { refund, promised_before, .. } = *own;
+    let minor = |view: View| funds(&view.booking).goes_back(refund.minor, promised_before);
+    Ok(Money { minor: view.map_or(refund.minor, minor), ..refund })
+}
+
+fn funds(booking: &wire::Booking) -> Funds {
+    let minor = |money: &Option<_>| money.as_ref().and_then(convert::money).map(|it| it.minor);
+    let price = minor(&booking.price).unwrap_or(0);
+    let given = [&booking.refunded_otherwise, &booking.given_by_bank];
+    Funds {
+        price,
+        // A payment that was only claimed may still come.
+        brought: minor(&booking.paid).unwrap_or(price),
+        given: given.into_iter().filter_map(minor).fold(0, i64::saturating_add),
+    }
 }
 
 async fn by_client(tx: &mut Tx, app: &App, session: Option<usize>) -> Result<Cancellation, Error> {

@@ -15,7 +15,7 @@ use kernel::id::Customer;
 use kernel::{Decider, Id};
 
 pub use cancellation::{Cancellation, CancelledBy, RefundChoice, schedule};
-pub use cancelling::{CancelledSum, OwnCancellation};
+pub use cancelling::{CancelledSum, Funds, OwnCancellation};
 pub use effects::{Effect, Timer, effects};
 pub use ended_sessions::{Attendance, EndedSessions, PendingCancellation, SessionEnd};
 pub use facts::{Facts, Mode, Origin, Package, share_minor};

@@ -12,7 +12,7 @@ use sqlx::postgres::PgRow;
 use sqlx::types::Json;
 use sqlx::{PgExecutor, Row};
 
-use crate::domain::booking::{Origin, Package, schedule, share_minor};
+use crate::domain::booking::{Funds, Origin, Package, schedule, share_minor};
 
 /// A booking, with fields that its owner does not see.
 #[derive(Clone)]
@@ -322,10 +322,16 @@ fn pending_cancellation(row: &PgRow) -> Result<Option<wire::PendingCancellation>
     let stored: Option<Json<StoredCancellation>> = row.try_get("pending_cancellation")?;
     let Some(Json(stored)) = stored else { return Ok(None) };
     let number = stored.session.and_then(|number| i32::try_from(number).ok());
+    // What went back before does not go back once more.
+    let price: i64 = row.try_get("price_minor")?;
+    let brought = row.try_get::<Option<i64>, _>("paid_minor")?.unwrap_or(price);
+    let given = row.try_get::<i64, _>("otherwise_minor")?;
+    let given = given.saturating_add(row.try_get("bank_minor")?);
+    let funds = Funds { price, brought, given };
     Ok(Some(wire::PendingCancellation {
         session_number: number.unwrap_or_default(),
         refund: Some(contract::common::v1::Money {
-            minor_units: stored.refund_minor,
+            minor_units: funds.goes_back(stored.refund_minor, 0),
             currency_code: row.try_get("price_currency")?,
         }),
         takes_effect_at: Some(to_wire(stored.takes_effect_at)),

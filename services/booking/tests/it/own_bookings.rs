@@ -5,6 +5,7 @@ use contract::booking::v1::{
     BookingState, CancelOwnBookingRequest, ListOwnBookingsRequest, ListOwnBookingsResponse,
     OwnBookingsPart, PreviewOwnCancellationRequest, UndoCancellationRequest,
 };
+use contract::payments::v1::RefundRequested;
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Money};
 use serde_json::Value;
@@ -157,6 +158,32 @@ async fn one_session_of_a_package_is_cancelled_by_its_client() {
     .unwrap();
     let unknown = public.cancel_own_booking(harness.by(me, cancel(id, 4, 0))).await;
     refused(unknown, Code::InvalidArgument, "SESSION_NOT_FOUND", "session_number");
+}
+
+/// Staff have given a part back before, and the client is shown no more than the rest.
+#[tokio::test]
+async fn what_went_back_before_is_not_shown_once_more() {
+    let harness = GrpcHarness::new().await;
+    let (world, me) = (&harness.world, customer(1));
+    let id = paid(world, 1, 3, 11).await;
+    let refund = RefundRequested {
+        booking_id: id.to_string(),
+        refund_id: "rfn_1".to_owned(),
+        payment_id: "pay_1_3_11".to_owned(),
+        amount: Some(Money::inr(20_000).into()),
+        cause: "staff".to_owned(),
+        ..RefundRequested::default()
+    };
+    world.payments_say(&refund).await;
+    let look = PreviewOwnCancellationRequest { booking_id: id.to_string(), session_number: 0 };
+    let mut public = harness.public();
+    let shown = public.preview_own_cancellation(harness.by(me, look)).await.unwrap().into_inner();
+    assert_eq!(shown.refund, Some(Money::inr(30_000).into()));
+    let greedy = public.cancel_own_booking(harness.by(me, cancel(id, 0, 30_001))).await;
+    refused(greedy, Code::Aborted, "REFUND_FELL", "shown_refund");
+    let done = public.cancel_own_booking(harness.by(me, cancel(id, 0, 30_000))).await.unwrap();
+    let pending = done.into_inner().booking.unwrap().pending_cancellation.unwrap();
+    assert_eq!(pending.refund, Some(Money::inr(30_000).into()));
 }
 
 /// The rows and buffers that a page of the list reads.

@@ -61,6 +61,8 @@ pub struct OwnCancellation {
     pub sessions: Vec<usize>,
     /// What goes back.
     pub refund: Money,
+    /// What earlier cancellations of the booking have promised, in minor units.
+    pub promised_before: i64,
     /// Whether it can't be taken back: less would go back, or a session begin, before it could
     /// take effect later.
     pub at_once: bool,
@@ -100,7 +102,34 @@ impl OwnCancellation {
         let then = cancel(state, cancellation, later)?;
         let falls = CancelledSum::of(&then, nothing).refund.minor < refund.minor;
         let at_once = falls || begins_by(later);
-        Ok(Self { sessions, refund, at_once, events })
+        let promised_before = state.promised_refund().map_or(0, |promised| promised.minor);
+        Ok(Self { sessions, refund, promised_before, at_once, events })
+    }
+}
+
+/// A booking's money, in minor units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Funds {
+    /// The price.
+    pub price: i64,
+    /// What was paid for it, which an offer of the provider's may have made less.
+    pub brought: i64,
+    /// What went back otherwise, or is on its way: by staff, by the payer's bank.
+    pub given: i64,
+}
+
+impl Funds {
+    /// What really goes back of a promise, which is a part of the price; the mails say the same.
+    #[must_use]
+    pub fn goes_back(self, promised: i64, promised_before: i64) -> i64 {
+        let of_price = |part: i64| {
+            let part = i128::from(part) * i128::from(self.brought);
+            let part = part.checked_div(i128::from(self.price)).unwrap_or(0);
+            i64::try_from(part).unwrap_or(0)
+        };
+        let left = self.brought.saturating_sub(self.given);
+        let left = left.saturating_sub(of_price(promised_before)).max(0);
+        of_price(promised).min(left)
     }
 }
 
