@@ -353,7 +353,12 @@ fn mark_attendance(
     Ok(vec![Event::AttendanceMarked { number, attendance, no_show }])
 }
 
+/// What its client has cancelled before is decided first: after a stop of the service both fall due
+/// together, and the session would be earned although its refund was shown.
 fn complete(state: &State, now: Timestamp) -> Vec<Event> {
+    if state.pending_cancellation().is_some_and(|pending| pending.takes_effect_at <= now) {
+        return Vec::new();
+    }
     if let Some(package) = PlacedPackage::of(state) {
         return package.complete(now);
     }

@@ -113,6 +113,24 @@ fn one_session_of_a_package_is_cancelled_and_the_practice_may_be_faster() {
     );
 }
 
+/// The service was down from the press until the session was over, and the timer of its end is the
+/// faster one.
+#[test]
+fn a_session_that_was_cancelled_before_it_is_not_completed_first() {
+    for (facts, session) in [(facts_at(3_000), None), (package_at(3_000), Some(1))] {
+        let state = placed(facts);
+        let shown = OwnCancellation::of(&state, &by_client(session), at(0)).unwrap().refund;
+        let (state, _) = decided(state, later(session, shown.minor, 0)).unwrap();
+        let late = 3_000 + 61;
+        let (state, events) = decided(state, Command::Complete { now: at(late) }).unwrap();
+        assert_eq!((events, state.expects(session)), (vec![], true), "its timer stays");
+        let (state, events) = decided(state, effect(late)).unwrap();
+        assert_eq!(CancelledSum::of(&events, Money::inr(0)).refund, shown);
+        let (_, events) = decided(state, Command::Complete { now: at(late) }).unwrap();
+        assert_eq!(events, [], "nothing of it took place");
+    }
+}
+
 fn any_policy() -> impl Strategy<Value = CancellationPolicy> {
     let hours = prop::collection::btree_set(0_u16..=100, 1..=6);
     let percents = prop::collection::btree_set(0_u8..=100, 6);
