@@ -34,7 +34,9 @@ pub(super) async fn tell(layout: &Layout) -> Result<()> {
 
 async fn has_asked_the_provider(layout: &Layout) -> bool {
     let due = "select count(*) from timers
-               where kind in ('list-payments', 'poll-order') and due_at <= clock_now()";
+               where kind in ('list-payments', 'poll-order') and due_at <= clock_now()
+                  or kind = 'ask-sold-order'
+                     and (due_at <= clock_now() or payload ->> 'placed' = 'true')";
     let deadline = Instant::now() + READ_WITHIN;
     loop {
         let answer = power::cluster(layout).and_then(|cluster| cluster.ask("payments", due));

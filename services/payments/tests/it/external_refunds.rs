@@ -55,6 +55,27 @@ async fn a_partial_external_refund_is_recorded_and_the_rest_kept() -> Result<()>
     Ok(())
 }
 
+/// The step of `sukoon restore`: a refund that is older than the restored books, of a payment that
+/// the nightly list does not reach, is found at once.
+#[tokio::test]
+async fn after_a_restore_the_orders_of_sold_bookings_are_asked() -> Result<()> {
+    const ASKED: &str = include_str!("../../../../deploy/server/src/restore/ask_the_provider.sql");
+    let world = World::new().await?;
+    let (held, payment_id) = world.paid().await?;
+    confirm(&world, held).await?;
+    for event in ["refund.created", "refund.processed"] {
+        let lost = json!({ "target": format!("webhook.{event}"), "kind": "drop", "times": 0 });
+        world.fault(lost).await?;
+    }
+    world.refund_externally(&payment_id, 20_000).await?;
+    world.database.as_owner("delete from timers where kind = 'list-payments'").await?;
+    assert_eq!(world.count(held, "RefundDiscovered").await?, 0);
+    world.database.as_owner(ASKED).await?;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(world.count(held, "RefundDiscovered").await?, 1);
+    Ok(())
+}
+
 /// A booking that was paid while payments can't be asked for, and its payment.
 async fn paid_unseen(world: &World) -> Result<(Held, String)> {
     let held = world.held().await?;
