@@ -5,7 +5,7 @@ use eventstore::Metadata;
 use kernel::Timestamp;
 
 use super::fold_webhook::fold_dispute;
-use super::import_payment::provider_unavailable;
+use super::import_payment::{provider_unavailable, skip_after_retries};
 use super::{App, metadata};
 use crate::domain::dispute::Dispute;
 use crate::error::Error;
@@ -15,8 +15,9 @@ use crate::read_model::query;
 const LOOKBACK: i64 = 180 * DAY;
 const DAY: i64 = 24 * 3600;
 
-/// Imports the listed disputes.
-pub async fn list_disputes(app: &App, now: Timestamp) -> Result<(), Error> {
+/// Imports the listed disputes; `attempts` counts from 1. After some of them one that fails is
+/// passed over, so that it hides no other one.
+pub async fn list_disputes(app: &App, now: Timestamp, attempts: i32) -> Result<(), Error> {
     let (from, until) = (now.plus_seconds(-LOOKBACK), now.plus_seconds(DAY));
     let mut skip = Some(0);
     while let Some(begin) = skip {
@@ -26,7 +27,7 @@ pub async fn list_disputes(app: &App, now: Timestamp) -> Result<(), Error> {
             tracing::error!(unread = page.unread, "disputes cannot be read");
         }
         for dispute in page.items {
-            import_dispute(app, dispute).await?;
+            skip_after_retries(import_dispute(app, dispute).await, attempts)?;
         }
         skip = page.next;
     }

@@ -164,7 +164,7 @@ async fn compare(
     }
     let next = list_page(app, (listing.from, now), listing.skip, attempts).await?;
     if next.is_none() {
-        skip_after_retries(list_disputes(app, now).await, attempts)?;
+        skip_after_retries(list_disputes(app, now, attempts).await, attempts)?;
     }
     Ok(Some(next.map_or_else(|| listing.at("round", 1), |skip| listing.at("skip", skip))))
 }

@@ -9,11 +9,13 @@ use eventstore::{Metadata, NewEvent, Recorded, StoreError, new_uuid};
 use kernel::Timestamp;
 use messaging::{Reaction as _, ReactionError};
 use payments::app::backfill_ledger::backfill_ledger;
+use payments::app::list_disputes::list_disputes;
 use payments::consumers::booking::OnBooking;
 use serde_json::json;
 use testkit::Alarms;
 use tonic::Code;
 
+use crate::ledger::{build_app, confirmed};
 use crate::receipt_numbering::{issuer, verified};
 use crate::receipts::receipt;
 use crate::world::{Held, World, assert_refused};
@@ -104,5 +106,25 @@ async fn books_are_opened_beside_one_that_cannot_be_read() -> Result<()> {
     backfill_ledger(&world.store).await?;
     assert_eq!(alarms.count("the books of a booking stay closed"), 1);
     assert_eq!(world.number("select count(*) from ledger_entries").await?, before / 2);
+    Ok(())
+}
+
+/// A dispute has a day by which it is lost, and its webhook may be lost, too.
+#[tokio::test]
+async fn a_dispute_that_cannot_be_taken_in_hides_no_other_one() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (_sound, of_sound) = confirmed(&world).await?;
+    let (unread, of_unread) = confirmed(&world).await?;
+    of_tomorrow(&world, unread).await?;
+    // The provider lists the newest first.
+    for payment in [&of_sound, &of_unread] {
+        world.tell("/api/dispute", &json!({ "payment_id": payment })).await?;
+    }
+    let (app, now) = (build_app(&world)?, world.store.now().await?);
+    assert!(list_disputes(&app, now, 1).await.is_err(), "it is tried again first");
+    list_disputes(&app, now, 6).await?;
+    let known: Vec<String> =
+        sqlx::query_scalar("select payment_id from disputes").fetch_all(world.store.pool()).await?;
+    assert_eq!(known, [of_sound]);
     Ok(())
 }
