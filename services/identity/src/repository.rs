@@ -24,6 +24,7 @@ macro_rules! from_row {
 }
 
 pub mod users;
+pub mod unconfirmed;
 pub mod identities;
 pub mod sessions;
 pub mod ended_sessions;

@@ -128,7 +128,7 @@ async fn fetch(app: &App, source: &Arc<Source>) -> Result<Outcome, Error> {
         Ok(Fetched::Files(files, etag)) => {
             let own = own_bookings(app, &files).await?;
             let (zone, invited_as) = (app.rules.zone.clone(), source.invited_as.clone());
-            match read_files(files, window, zone, (invited_as, own)).await {
+            match read_files(files, window, zone, invited_as, own).await {
                 Ok(busy) => Outcome::Read(busy, etag),
                 Err(unreadable) => Outcome::Failed(unreadable.into()),
             }
@@ -165,7 +165,8 @@ async fn read_files(
     files: Vec<String>,
     window: Span,
     zone: TimeZone,
-    (invited_as, own): (Vec<String>, BTreeSet<Id<Booking>>),
+    invited_as: Vec<String>,
+    own: BTreeSet<Id<Booking>>,
 ) -> Result<BusyTimes, Unreadable> {
     let reading = tokio::task::spawn_blocking(move || {
         let reader = BusyReader::new(window, &zone).invited_as(&invited_as);

@@ -16,6 +16,7 @@ use crate::accounts::address::EmailAddress;
 use crate::accounts::hashing::{HashError, Hasher};
 use crate::accounts::password::{self, Weakness};
 use crate::app;
+use crate::repository::unconfirmed;
 use crate::repository::users::{self, User};
 
 /// The account to ensure.
@@ -160,7 +161,7 @@ pub async fn ensure(store: &Store, request: &AccountRequest) -> Result<Ensured, 
                     users::supersede(tx.connection(), former.user_id, &user).await?;
                     return Ok(Ensured::Superseded(user.user_id));
                 }
-                users::replace(tx.connection(), &user).await?;
+                unconfirmed::replace(tx.connection(), &user).await?;
                 Ok(Ensured::Created(user.user_id))
             })
         })

@@ -119,13 +119,14 @@ pub(crate) async fn use_nonce(app: &App, user: &User, nonce: &str) -> Result<boo
     let Some(login) = Login::of(user) else { return Ok(false) };
     let limits = login.limits(&app.codes);
     let guess = limits.code_guess(&app.spray, false);
-    let redeeming = redeem(app, (user.user_id, limits), nonce.to_owned());
+    let redeeming = redeem(app, user.user_id, limits, nonce.to_owned());
     code_guess::counted(app, guess, redeeming, |is_right| *is_right).await
 }
 
 async fn redeem(
     app: &App,
-    (user_id, client_limits): (Uuid, AddressLimits),
+    user_id: Uuid,
+    client_limits: AddressLimits,
     nonce: String,
 ) -> Result<bool, ApiError> {
     let shared = app.clone();

@@ -216,7 +216,7 @@ async fn redeem(
     } else {
         let shown = Shown::when(opens || is_creator(app, &user, (purpose, redeemer)));
         let goes_on = redeemer.goes_on && code.flow_state_id.is_some();
-        removed = prove_address(tx, app, &mut user, (shown, goes_on), now).await?;
+        removed = prove_address(tx, app, &mut user, Proof { shown, goes_on }, now).await?;
     }
     if let Some(limits) = limits {
         limits.reset(tx, LimitedAction::Code).await?;
@@ -241,20 +241,28 @@ async fn redeem(
     Ok(Redeemed::SignedIn(Box::new(opened)))
 }
 
+/// By what an address is proved.
+struct Proof {
+    /// Whether a proof of the account was shown, too.
+    shown: Shown,
+    /// Whether the client of a flow goes on with it.
+    goes_on: bool,
+}
+
 /// Proves the account's address, and returns the password that was removed with it.
 async fn prove_address(
     tx: &mut Tx,
     app: &App,
     user: &mut User,
-    (shown, goes_on): (Shown, bool),
+    proof: Proof,
     now: Timestamp,
 ) -> Result<Option<String>, ApiError> {
-    let mut removed = proving::prove(tx, user, shown, now).await?;
+    let mut removed = proving::prove(tx, user, proof.shown, now).await?;
     if app.policy.keep_sign_up_password {
         user.password_hash = user.password_hash.take().or(removed.take());
     }
     // Name and phone are those of who chose the password. The client of a flow has signed up.
-    if removed.is_some() && !goes_on {
+    if removed.is_some() && !proof.goes_on {
         user.describe(json!({}), now);
     }
     Ok(removed)

@@ -26,6 +26,7 @@ use crate::http::{anonymous, objects};
 use crate::repository::codes::Purpose;
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::unconfirmed;
 use crate::repository::users::{self, User};
 
 #[derive(Deserialize)]
@@ -219,6 +220,6 @@ async fn insert_account(
     password_hash: String,
 ) -> Result<(), ApiError> {
     new.password_hash = Some(password_hash);
-    users::replace(tx.connection(), new).await?;
+    unconfirmed::replace(tx.connection(), new).await?;
     Ok(())
 }

@@ -6,7 +6,6 @@ use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
-use crate::repository::codes;
 use crate::repository::identities::{self, Identity};
 use crate::repository::users::{self, User};
 
@@ -113,23 +112,6 @@ pub async fn take_phone(connection: &mut PgConnection, mut user: User) -> Result
         .await?;
     user.phone = None;
     user.identities.retain(|identity| identity.provider != identities::PHONE);
-    user.name_providers();
-    users::update(connection, &user).await
-}
-
-/// Takes an unconfirmed address from an account, for another account that asks for it.
-pub async fn take_address(
-    connection: &mut PgConnection,
-    mut user: User,
-) -> Result<(), sqlx::Error> {
-    sqlx::query("delete from identities where user_id = $1 and provider = 'email'")
-        .bind(user.user_id)
-        .execute(&mut *connection)
-        .await?;
-    codes::delete_all(&mut *connection, user.user_id).await?;
-    user.email = None;
-    user.email_proved_at = None;
-    user.identities.retain(|identity| identity.provider != identities::EMAIL);
     user.name_providers();
     users::update(connection, &user).await
 }

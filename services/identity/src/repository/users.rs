@@ -7,7 +7,6 @@ use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
-use crate::repository::contacts;
 use crate::repository::factors::FactorSummary;
 use crate::repository::identities::{self, Identity};
 
@@ -399,34 +398,20 @@ pub async fn insert(connection: &mut PgConnection, user: &User) -> Result<(), sq
     update(connection, user).await
 }
 
-/// Stores a new account. An unconfirmed one of its address is deleted: its password may be a
-/// stranger's, who waits for the owner to confirm the address. From one that is in use by another
-/// way only the address, which it has not confirmed, is taken.
-///
-/// # Errors
-/// When the address has a confirmed account, or when the database does not answer.
-pub async fn replace(connection: &mut PgConnection, user: &User) -> Result<(), sqlx::Error> {
-    let former: Option<User> = sqlx::query_as(select_users!(
-        "where u.email = $1 and u.email_confirmed_at is null for update of u"
-    ))
-    .bind(&user.email)
-    .fetch_optional(&mut *connection)
-    .await?;
-    if let Some(former) = former {
-        give_way(connection, former).await?;
-    }
-    insert(connection, user).await
-}
-
-/// Ends the claim of an account to an address that it has not confirmed.
+/// An account whose address is this one and not confirmed, locked.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn give_way(connection: &mut PgConnection, former: User) -> Result<(), sqlx::Error> {
-    if former.phone_confirmed_at.is_some() || former.last_sign_in_at.is_some() {
-        return contacts::take_address(connection, former).await;
-    }
-    delete(connection, former.user_id).await
+pub async fn lock_unconfirmed(
+    connection: &mut PgConnection,
+    email: Option<&str>,
+) -> Result<Option<User>, sqlx::Error> {
+    sqlx::query_as(select_users!(
+        "where u.email = $1 and u.email_confirmed_at is null for update of u"
+    ))
+    .bind(email)
+    .fetch_optional(connection)
+    .await
 }
 
 /// Replaces a former account of the address by a new one. Password, sessions and codes of the

@@ -177,7 +177,7 @@ async fn an_unconfirmed_account_does_not_keep_an_address_from_the_office() {
     office.server.sign_in(ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
 }
 
-/// Whoever signs up with an address that is not confirmed gets it, and nobody's account ends.
+/// A sign-up with an address that is not confirmed gets it, and no account in use ends.
 #[tokio::test]
 async fn an_account_with_a_confirmed_phone_gives_only_its_address_away() {
     let office = Office::new(TestServer::with_confirmation().await).await;

@@ -21,7 +21,7 @@ use crate::repository::audit::{self, Action};
 use crate::repository::notices::{self, NoticeKind};
 use crate::repository::sessions::Device;
 use crate::repository::users::{self, User};
-use crate::repository::{codes, contacts, sessions, user_pages};
+use crate::repository::{codes, contacts, sessions, unconfirmed, user_pages};
 use crate::tokens::token::AUTHENTICATED;
 
 pub(super) async fn list(
@@ -74,7 +74,7 @@ pub(super) async fn create(
                     user.user_id = id;
                 }
                 change.apply(tx, &app, &mut user, now).await?;
-                users::replace(tx.connection(), &user).await?;
+                unconfirmed::replace(tx.connection(), &user).await?;
                 record(tx, &administrator, (Action::SignedUp, user.user_id), now).await?;
                 Ok::<_, ApiError>(user)
             })
@@ -166,7 +166,7 @@ async fn check_free(tx: &mut Tx, change: &Change, own: Option<Uuid>) -> Result<(
             return Err(ApiError::unprocessable("email_exists", message));
         }
         if let Some(other) = other {
-            users::give_way(tx.connection(), other).await?;
+            unconfirmed::give_way(tx.connection(), other).await?;
         }
     }
     if let Some(phone) = &change.phone {

@@ -81,7 +81,7 @@ async fn take(
 
 /// As in the contract, the account's address is that of an identity which it still has. It keeps
 /// its own one if another identity has it too. One that its provider has not verified is not taken:
-/// the account would be that of whoever reads its mails.
+/// the account would be that of the person who reads its mails.
 async fn take_address_of_the_others(
     tx: &mut Tx,
     user: &mut User,
