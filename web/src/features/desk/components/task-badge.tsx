@@ -5,7 +5,7 @@ export function TaskBadge() {
   const { tasks } = useTasks();
   if (tasks.length === 0) return null;
   return (
-    <span className="rounded-full bg-clay px-1.5 text-xs leading-5 font-semibold text-surface numeric">
+    <span className="rounded-full bg-brand px-1.5 text-xs leading-5 font-semibold text-on-brand numeric">
       {tasks.length}
       <span className="sr-only"> waiting</span>
     </span>
