@@ -112,10 +112,13 @@ const BOOKING = new RegExp(
   [
     `/features/(?:booking|payments)/(?:.*/)?(?:${BOOKING_NAMES.join('|')})\\.`,
     '/(?:features/booking/shared/hooks/use-step-focus|components/ui/stepper|lib/save-file)\\.',
-    '/gen/(?:booking/v1/booking|payments/v1/payments)_service_pb\\.',
-    '@tanstack/.*/(?:mutationObserver|useMutation)\\.',
+    '/gen/payments/v1/payments_service_pb\\.',
   ].join('|'),
 );
+
+/** A booking's messages and what sends commands, for the desk as well, which has no flow. */
+const BOOKING_MESSAGES =
+  /\/gen\/booking\/v1\/booking_service_pb\.|@tanstack\/.*\/(?:mutationObserver|useMutation)\./;
 
 const PARCELS = {
   includeDependenciesRecursively: false,
@@ -126,6 +129,7 @@ const PARCELS = {
     { name: 'art', test: ART },
     { name: 'account', test: ACCOUNT },
     { name: 'rpc', test: RPC },
+    { name: 'booking-messages', test: BOOKING_MESSAGES },
     { name: 'booking', test: BOOKING },
     { name: 'form', test: FORM },
     { name: 'read', test: READ },

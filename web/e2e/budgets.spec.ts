@@ -7,6 +7,7 @@ import type { Browser, Page, Response } from '@playwright/test';
 import { CONSENT } from './support/book';
 import { CALENDAR, expectReady, expectStep } from './support/flow';
 import { expectSome } from './support/lists';
+import { signInOwner } from './support/owner';
 import { BOOKING, LEGAL_PATHS, PATHS, pathOf } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
 import type { Practice } from './support/practice';
@@ -23,6 +24,8 @@ const PUBLIC_SCRIPTS_MAX = 140 * KB;
 const REVIEWS_SCRIPTS_MAX = 142 * KB;
 /** For each step that has an address, signed in or not. 3 of these keep the session in the cookie. */
 const BOOKING_SCRIPTS_MAX = 213 * KB;
+/** What an account needs, and the day of the practice; each further screen comes by itself. */
+const DESK_SCRIPTS_MAX = 215 * KB;
 const STYLES_MAX = 15 * KB;
 const FONTS_MAX = 70 * KB;
 /** The steps of a booking come near to it; public pages stay below 240. */
@@ -137,6 +140,20 @@ function accountPlace(practice: Practice): Place {
   };
 }
 
+/** The day of the practice, with the number of tasks that comes when the page is idle. */
+function deskPlace(practice: Practice): Place {
+  return {
+    name: '/desk, a member',
+    scriptsMax: DESK_SCRIPTS_MAX,
+    path: async (page) => {
+      await signInOwner(page, practice);
+      return pathOf('desk');
+    },
+    settled: (page) => expect(page.getByRole('button', { name: 'Close a time…' })).toBeVisible(),
+    signedIn: true,
+  };
+}
+
 /** The flow of a new visitor, and the two steps at which a signed-in customer may begin. */
 function bookingPlaces(practice: Practice): Place[] {
   const scriptsMax = BOOKING_SCRIPTS_MAX;
@@ -247,6 +264,7 @@ async function weighAll(browser: Browser, practice: Practice): Promise<Weight[]>
     consentPlace(),
     packagePlace(),
     accountPlace(practice),
+    deskPlace(practice),
     ...bookingPlaces(practice),
   ];
   for (const place of places) {
