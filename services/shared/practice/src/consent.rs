@@ -126,15 +126,20 @@ pub fn load(folder: &Path, practice: &Practice) -> Result<ConsentTerms, Error> {
 pub fn read(folder: &Path) -> Result<ConsentFile, Error> {
     let file = folder.join(FILE);
     match fs::read_to_string(&file) {
-        Ok(text) => parse(&text, file),
+        Ok(text) => parse(&text, &file),
         Err(source) => Err(Error::Unreadable { file, source }),
     }
 }
 
-fn parse(text: &str, file: PathBuf) -> Result<ConsentFile, Error> {
+/// Reads the text of `consent.toml`; `file` is what errors call it.
+///
+/// # Errors
+/// It is not understood.
+pub fn parse(text: &str, file: &Path) -> Result<ConsentFile, Error> {
+    let file = file.to_path_buf();
     match toml::from_str(text) {
         Ok(written) => Ok(ConsentFile { file, written }),
-        Err(error) => Err(Error::Malformed { file, reason: error.to_string() }),
+        Err(error) => Err(Error::malformed(file, &error)),
     }
 }
 

@@ -77,11 +77,15 @@ pub fn load(folder: &Path) -> Result<Guide, Error> {
     }
 }
 
-fn parse(text: &str, file: &Path) -> Result<Guide, Error> {
+/// Reads the text of `guide.toml`; `file` is what errors call it.
+///
+/// # Errors
+/// It is not understood, or has invalid values.
+pub fn parse(text: &str, file: &Path) -> Result<Guide, Error> {
     let file = file.to_path_buf();
     let guide: Guide = match toml::from_str(text) {
         Ok(guide) => guide,
-        Err(error) => return Err(Error::Malformed { file, reason: error.to_string() }),
+        Err(error) => return Err(Error::malformed(file, &error)),
     };
     let problems = problems(&guide);
     if problems.is_empty() { Ok(guide) } else { Err(Error::Wrong { file, problems }) }

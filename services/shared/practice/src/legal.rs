@@ -45,6 +45,15 @@ pub fn load(folder: &Path) -> Result<Vec<LegalText>, Error> {
     FILES.into_iter().map(|file| text(folder, file, &settings)).collect()
 }
 
+/// The errors of all texts, of which [`load`] tells the first. One that `practice.toml` causes is
+/// not among them.
+#[must_use]
+pub fn errors(folder: &Path) -> Vec<Error> {
+    let Ok(practice) = read(folder, "practice.toml", None) else { return Vec::new() };
+    let settings = settings(&practice);
+    FILES.into_iter().filter_map(|file| text(folder, file, &settings).err()).collect()
+}
+
 fn text(
     folder: &Path,
     (name, ours): (&'static str, &'static str),
@@ -52,9 +61,11 @@ fn text(
 ) -> Result<LegalText, Error> {
     let file = format!("{name}.toml");
     let table = read(folder, &file, Some(ours))?;
-    let written = Written::of(name, &table).and_then(|written| written.filled(settings));
-    let (version, words) = written
-        .map_err(|problem| Error::Wrong { file: folder.join(&file), problems: vec![problem] })?;
+    let mut problems = Vec::new();
+    let (version, words) = Written::of(name, &table, &mut problems).filled(settings, &mut problems);
+    if !problems.is_empty() {
+        return Err(Error::Wrong { file: folder.join(&file), problems });
+    }
     let hash = hex::encode(Sha256::digest(words.as_bytes()));
     Ok(LegalText { name, version, hash, words })
 }
@@ -66,7 +77,7 @@ fn read(folder: &Path, name: &str, ours: Option<&str>) -> Result<Table, Error> {
         (Err(source), Some(ours)) if source.kind() == ErrorKind::NotFound => ours.to_owned(),
         (Err(source), _) => return Err(Error::Unreadable { file, source }),
     };
-    toml::from_str(&text).map_err(|error| Error::Malformed { file, reason: error.to_string() })
+    toml::from_str(&text).map_err(|error| Error::malformed(file, &error))
 }
 
 /// The settings that a text may name.
@@ -100,40 +111,70 @@ struct Written<'t> {
 }
 
 impl<'t> Written<'t> {
-    fn of(name: &'static str, table: &'t Table) -> Result<Self, String> {
+    fn of(name: &'static str, table: &'t Table, problems: &mut Vec<String>) -> Self {
         let changed = match table.get("changed") {
             Some(Value::String(day)) => day.clone(),
             Some(Value::Datetime(day)) => day.to_string(),
-            _ => return Err("changed: it must be a day such as \"2026-11-22\"".to_owned()),
+            _ => {
+                problems.push("changed: it must be a day such as \"2026-11-22\"".to_owned());
+                String::new()
+            }
         };
-        let words = |table: &'t Table, key: &str| {
-            let text = table.get(key).and_then(Value::as_str).filter(|it| !it.trim().is_empty());
-            text.ok_or_else(|| format!("{key}: it is missing"))
-        };
-        let sections = table.get("sections").and_then(Value::as_array);
-        let sections = sections.ok_or_else(|| "there is no [[sections]] block".to_owned())?;
-        let section = |section: &'t Value| {
-            let section = section.as_table().ok_or_else(|| "sections: not a table".to_owned())?;
-            Ok::<_, String>((words(section, "title")?, words(section, "text")?))
-        };
-        let sections = sections.iter().map(section).collect::<Result<Vec<_>, String>>()?;
-        Ok(Self { name, changed, introduction: words(table, "introduction")?, sections })
+        let introduction = text_of(table, "introduction", "introduction", problems);
+        let mut sections = Vec::new();
+        match table.get("sections").and_then(Value::as_array) {
+            None => problems.push("sections: there is no [[sections]] block".to_owned()),
+            Some(blocks) => {
+                for (block, number) in blocks.iter().zip(1_usize..) {
+                    let key = format!("sections.{number}");
+                    match block.as_table() {
+                        None => problems.push(format!("{key}: it is not a table")),
+                        Some(block) => {
+                            let title = text_of(block, "title", &format!("{key}.title"), problems);
+                            let text = text_of(block, "text", &format!("{key}.text"), problems);
+                            sections.push((title, text));
+                        }
+                    }
+                }
+            }
+        }
+        Self { name, changed, introduction, sections }
     }
 
     /// The day of the last change, and the words: a first line, the introduction, and each section
     /// with its title. A section that an empty setting leaves empty is left out.
-    fn filled(&self, settings: &BTreeMap<String, String>) -> Result<(String, String), String> {
+    fn filled(
+        &self,
+        settings: &BTreeMap<String, String>,
+        problems: &mut Vec<String>,
+    ) -> (String, String) {
+        let mut filled = |key: &str, text: &str| {
+            let filled = fill(text, settings);
+            normal(&filled.unwrap_or_else(|reason| {
+                problems.push(format!("{key}: {reason}"));
+                text.to_owned()
+            }))
+        };
         let mut words = format!("{}, changed {}\n", self.name, self.changed);
-        write_block(&mut words, &normal(&fill(self.introduction, settings)?));
-        for (title, text) in &self.sections {
-            let text = normal(&fill(text, settings)?);
+        write_block(&mut words, &filled("introduction", self.introduction));
+        for ((title, text), number) in self.sections.iter().zip(1_usize..) {
+            let text = filled(&format!("sections.{number}.text"), text);
             if !text.is_empty() {
                 write_block(&mut words, title.trim());
                 write_block(&mut words, &text);
             }
         }
-        Ok((self.changed.clone(), words))
+        (self.changed.clone(), words)
     }
+}
+
+/// The text of a key; `key` is what a problem calls it.
+fn text_of<'t>(table: &'t Table, name: &str, key: &str, problems: &mut Vec<String>) -> &'t str {
+    let text = table.get(name).and_then(Value::as_str).filter(|it| !it.trim().is_empty());
+    text.unwrap_or_else(|| {
+        problems.push(format!("{key}: it is missing"));
+        ""
+    })
 }
 
 fn write_block(words: &mut String, block: &str) {

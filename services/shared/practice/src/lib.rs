@@ -27,8 +27,8 @@ pub use values::{
     Receipts, ReviewChoices, Tax,
 };
 
-/// The file's name inside the practice's folder.
-const FILE: &str = "practice.toml";
+/// The file's name inside the practice's folder, which always has it.
+pub const FILE: &str = "practice.toml";
 
 /// The practice's file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,8 @@ pub enum Error {
         file: PathBuf,
         /// Line, key and reason.
         reason: String,
+        /// The first mistake alone.
+        slip: Slip,
     },
     /// It has invalid values.
     #[error("{} has values that cannot be meant:\n  {}", file.display(), problems.join("\n  "))]
@@ -58,6 +60,23 @@ pub enum Error {
         /// One entry per key: the key and the reason.
         problems: Vec<String>,
     },
+}
+
+/// A mistake that keeps a file from being understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slip {
+    /// Where it begins, in bytes; none where something is missing from the whole file.
+    pub offset: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Error {
+    fn malformed(file: PathBuf, error: &toml::de::Error) -> Self {
+        let offset = error.span().map(|span| span.start);
+        let slip = Slip { offset, message: error.message().to_owned() };
+        Self::Malformed { file, reason: error.to_string(), slip }
+    }
 }
 
 /// Reads `practice.toml` in a folder.
@@ -72,13 +91,15 @@ pub fn load(folder: &Path) -> Result<Practice, Error> {
     }
 }
 
-fn parse(text: &str, file: &Path) -> Result<Practice, Error> {
+/// Reads the text of `practice.toml`; `file` is what errors call it.
+///
+/// # Errors
+/// It is not understood, or has invalid values.
+pub fn parse(text: &str, file: &Path) -> Result<Practice, Error> {
     let file = file.to_path_buf();
     let practice: Practice = match toml::from_str(text) {
         Ok(practice) => practice,
-        Err(error) => {
-            return Err(Error::Malformed { file, reason: error.to_string() });
-        }
+        Err(error) => return Err(Error::malformed(file, &error)),
     };
     let problems = rules::problems(&practice);
     if problems.is_empty() { Ok(practice) } else { Err(Error::Wrong { file, problems }) }

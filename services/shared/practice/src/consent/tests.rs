@@ -30,7 +30,7 @@ fn with(old: &str, new: &str) -> Result<ConsentTerms, Error> {
 }
 
 fn parsed(text: &str, practice: &Practice) -> Result<ConsentTerms, Error> {
-    parse(text, PathBuf::from("consent.toml"))?.with(practice)
+    parse(text, Path::new("consent.toml"))?.with(practice)
 }
 
 #[track_caller]

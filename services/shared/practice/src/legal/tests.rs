@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::load;
+use super::{errors, load};
 
 /// The same texts and hashes that the website finds (`web/src/prerender/legal-versions.test.ts`).
 const CASES: &str = include_str!("../../tests/legal_cases.json");
@@ -79,4 +79,25 @@ fn what_cannot_be_meant_is_refused_with_its_file() {
         assert!(told.contains("terms.toml") && told.contains(reason), "{told}");
         fs::remove_dir_all(folder).unwrap();
     }
+}
+
+#[test]
+fn all_mistakes_of_all_texts_are_told_at_once() {
+    let folder = folder("many");
+    fs::copy(ours().join("practice.toml"), folder.join("practice.toml")).unwrap();
+    let terms = "introduction = \"{hour}\"\n[[sections]]\ntext = \"{hours}\"\n";
+    fs::write(folder.join("terms.toml"), terms).unwrap();
+    fs::write(folder.join("privacy.toml"), "changed = ").unwrap();
+    let told: Vec<String> = errors(&folder).iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    for reason in [
+        "changed: it must be a day",
+        "introduction: {hour} is no setting",
+        "sections.1.title: it is missing",
+        "sections.1.text: {hours} is no setting",
+    ] {
+        assert!(told[0].contains(reason), "{told:?}");
+    }
+    assert!(told[1].contains("privacy.toml is not understood"), "{told:?}");
+    fs::remove_dir_all(folder).unwrap();
 }
