@@ -126,7 +126,8 @@ impl Content {
             once(SERVICES, &key, ids.clone(), problems);
             for id in ids.filter(|id| known.iter().all(|one| one.id != *id)) {
                 let reason = format!("names {id}, which is no practitioner in practice.toml");
-                problems.push(Problem { file: SERVICES, key: key.clone(), reason });
+                let ids = known.iter().map(|one| one.id.as_str());
+                problems.push(Problem::new(SERVICES, &*key, reason).among(id, ids));
             }
             let gives = |one: &&Practitioner| {
                 named.is_empty() || named.iter().any(|it| it.practitioner_id == one.practitioner_id)
@@ -134,7 +135,7 @@ impl Content {
             service.practitioners = all.iter().filter(gives).cloned().collect();
             if service.practitioners.is_empty() && !all.is_empty() {
                 let reason = "names only practitioners without sessions".to_owned();
-                problems.push(Problem { file: SERVICES, key, reason });
+                problems.push(Problem::new(SERVICES, key, reason));
             }
         }
     }
@@ -170,7 +171,8 @@ impl Content {
             for id in &area.recommended_service_ids {
                 if self.services.iter().all(|service| service.service_id != *id) {
                     let reason = format!("names {id}, which {SERVICES} does not offer");
-                    problems.push(Problem { file: QUIZ, key: key.clone(), reason });
+                    let known = self.services.iter().map(|service| service.service_id.as_str());
+                    problems.push(Problem::new(QUIZ, &*key, reason).among(id, known));
                 }
             }
         }
@@ -190,7 +192,7 @@ pub fn practitioners(practice: &Practice) -> Vec<Practitioner> {
 }
 
 fn parse(folder: &Path, file: &'static str, problems: &mut Vec<Problem>) -> Option<Table> {
-    let whole_file = |reason: String| Problem { file, key: String::new(), reason };
+    let whole_file = |reason: String| Problem::new(file, "", reason);
     let text = match fs::read_to_string(folder.join(file)) {
         Ok(text) => text,
         Err(error) => {

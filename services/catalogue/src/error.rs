@@ -1,6 +1,10 @@
 //! Mistakes in the practice's files.
 
+mod nearest;
+
 use std::fmt;
+
+pub(crate) use nearest::nearest;
 
 /// The files are invalid; each mistake is printed on its own line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +31,23 @@ pub struct Problem {
     pub key: String,
     /// The mistake, as the end of a sentence that begins with the key.
     pub reason: String,
+    /// The word that was probably meant, if one like it is known.
+    pub meant: Option<String>,
+}
+
+impl Problem {
+    pub(crate) fn new(
+        file: &'static str,
+        key: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self { file, key: key.into(), reason: reason.into(), meant: None }
+    }
+
+    /// The same, where a word was expected that is known.
+    pub(crate) fn among<'w>(self, word: &str, known: impl IntoIterator<Item = &'w str>) -> Self {
+        Self { meant: nearest(word, known), ..self }
+    }
 }
 
 impl fmt::Display for Problem {

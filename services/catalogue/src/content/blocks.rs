@@ -21,7 +21,7 @@ pub(super) fn once<'i>(
     for id in ids.filter(|id| !id.is_empty()) {
         if !seen.insert(id) {
             let reason = format!("has {id} more than once");
-            problems.push(Problem { file, key: key.to_owned(), reason });
+            problems.push(Problem::new(file, key, reason));
         }
     }
 }

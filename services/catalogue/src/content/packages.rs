@@ -73,14 +73,15 @@ pub(super) fn complete(
         // Without any service the file could not be read; that is reported once.
         for id in named.iter().filter(|id| !services.is_empty() && !is_known(id)) {
             let reason = format!("names {id}, which {SERVICES} does not offer");
-            problems.push(Problem { file: SERVICES, key: key.clone(), reason });
+            let known = services.iter().map(|service| service.service_id.as_str());
+            problems.push(Problem::new(SERVICES, &*key, reason).among(id, known));
         }
         let is_dearer = |service: &&Service| is_dearer(package, service);
         for service in services.iter().filter(is_dearer).filter(|it| named.contains(&it.service_id))
         {
             let id = &service.service_id;
             let reason = format!("names {id}, of which so many sessions cost less one by one");
-            problems.push(Problem { file: SERVICES, key: key.clone(), reason });
+            problems.push(Problem::new(SERVICES, &*key, reason));
         }
         let offered = services.iter().filter(|it| !is_dearer(it)).map(|it| &it.service_id);
         let ids: Vec<String> =
@@ -89,7 +90,7 @@ pub(super) fn complete(
         if ids.is_empty() && named.is_empty() && !services.is_empty() {
             let key = format!("packages.{}.price", package.package_id);
             let reason = "is more than so many sessions of each service cost one by one".to_owned();
-            problems.push(Problem { file: SERVICES, key, reason });
+            problems.push(Problem::new(SERVICES, key, reason));
         }
         package.service_ids = ids;
     }

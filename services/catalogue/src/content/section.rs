@@ -3,6 +3,8 @@
 //! Practice owners edit these files, so a start reports all mistakes of all files at once, each
 //! with file, key and reason. Serde would stop at the first one.
 
+use std::collections::BTreeSet;
+
 use toml::{Table, Value};
 
 use crate::error::Problem;
@@ -14,6 +16,8 @@ pub(super) struct Section<'p> {
     file: &'static str,
     path: String,
     table: Table,
+    /// The keys that were asked for.
+    known: BTreeSet<String>,
     problems: &'p mut Vec<Problem>,
 }
 
@@ -24,14 +28,14 @@ pub(super) fn read_file<T>(
     problems: &mut Vec<Problem>,
     read: impl FnOnce(&mut Section<'_>) -> T,
 ) -> T {
-    Section { file, path: String::new(), table, problems }.read_all(read)
+    Section { file, path: String::new(), table, known: BTreeSet::new(), problems }.read_all(read)
 }
 
 impl Section<'_> {
     /// Records a problem with a key of this table.
     pub(super) fn problem(&mut self, key: &str, reason: impl Into<String>) {
         let key = self.path_of(key);
-        self.problems.push(Problem { file: self.file, key, reason: reason.into() });
+        self.problems.push(Problem::new(self.file, key, reason));
     }
 
     /// A text that is not empty, of at most `longest` characters.
@@ -47,7 +51,7 @@ impl Section<'_> {
 
     /// A text that may be empty or absent.
     pub(super) fn optional_text(&mut self, key: &str, longest: usize) -> String {
-        if !self.table.contains_key(key) {
+        if !self.has(key) {
             return String::new();
         }
         let text = self.take(key, "a text in quotation marks", into_text);
@@ -58,14 +62,16 @@ impl Section<'_> {
     pub(super) fn one_of(&mut self, key: &str, words: &[&str]) -> String {
         let text = self.text(key, usize::MAX);
         if !text.is_empty() && !words.contains(&text.as_str()) {
-            self.problem(key, format!("must be one of: {}", words.join(", ")));
+            let reason = format!("must be one of: {}", words.join(", "));
+            let problem = Problem::new(self.file, self.path_of(key), reason);
+            self.problems.push(problem.among(&text, words.iter().copied()));
         }
         text
     }
 
     /// A boolean; false if absent.
     pub(super) fn optional_flag(&mut self, key: &str) -> bool {
-        if !self.table.contains_key(key) {
+        if !self.has(key) {
             return false;
         }
         self.take(key, "true or false", |value| value.as_bool()).unwrap_or_default()
@@ -103,7 +109,7 @@ impl Section<'_> {
         (least, most): (i32, i32),
         usual: i32,
     ) -> i32 {
-        if self.table.contains_key(key) { self.small_number(key, least, most) } else { usual }
+        if self.has(key) { self.small_number(key, least, most) } else { usual }
     }
 
     /// A list of texts, at least one.
@@ -117,7 +123,7 @@ impl Section<'_> {
 
     /// A list of texts, at least one; empty if absent.
     pub(super) fn optional_texts(&mut self, key: &str) -> Vec<String> {
-        if self.table.contains_key(key) { self.texts(key) } else { Vec::new() }
+        if self.has(key) { self.texts(key) } else { Vec::new() }
     }
 
     /// Between one and `most` paragraphs of at most `longest` characters each.
@@ -159,7 +165,7 @@ impl Section<'_> {
     ) -> Option<T> {
         let table = self.take(key, "a group of keys in braces", into_table)?;
         let path = self.path_of(key);
-        Some(Section { file: self.file, path, table, problems: &mut *self.problems }.read_all(read))
+        Some(self.section(path, table).read_all(read))
     }
 
     /// A nested table that may be absent.
@@ -168,7 +174,7 @@ impl Section<'_> {
         key: &str,
         read: impl FnOnce(&mut Section<'_>) -> T,
     ) -> Option<T> {
-        if self.table.contains_key(key) { self.inner(key, read) } else { None }
+        if self.has(key) { self.inner(key, read) } else { None }
     }
 
     /// The blocks `[[key]]`, at least one. Problems name a block by its `name_key`, or by its
@@ -190,18 +196,29 @@ impl Section<'_> {
             let name = table.get(name_key).and_then(Value::as_str).filter(|name| is_id(name));
             let name = name.map_or_else(|| (index + 1).to_string(), str::to_owned);
             let path = format!("{path}.{name}");
-            let block = Section { file: self.file, path, table, problems: &mut *self.problems };
-            blocks.push(block.read_all(&mut read));
+            blocks.push(self.section(path, table).read_all(&mut read));
         }
         blocks
+    }
+
+    fn section(&mut self, path: String, table: Table) -> Section<'_> {
+        let (file, known) = (self.file, BTreeSet::new());
+        Section { file, path, table, known, problems: &mut *self.problems }
     }
 
     fn read_all<T>(mut self, read: impl FnOnce(&mut Section<'_>) -> T) -> T {
         let read = read(&mut self);
         for key in std::mem::take(&mut self.table).keys() {
-            self.problem(key, "is not known here; is it spelt correctly?");
+            let reason = "is not known here; is it spelt correctly?";
+            let problem = Problem::new(self.file, self.path_of(key), reason);
+            self.problems.push(problem.among(key, self.known.iter().map(String::as_str)));
         }
         read
+    }
+
+    fn has(&mut self, key: &str) -> bool {
+        self.known.insert(key.to_owned());
+        self.table.contains_key(key)
     }
 
     fn take<T>(
@@ -210,6 +227,7 @@ impl Section<'_> {
         kind: &str,
         convert: impl FnOnce(Value) -> Option<T>,
     ) -> Option<T> {
+        self.known.insert(key.to_owned());
         let Some(value) = self.table.remove(key) else {
             self.problem(key, "is missing");
             return None;
