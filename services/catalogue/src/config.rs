@@ -1,5 +1,9 @@
 //! The catalogue's settings.
 
+mod check;
+
+pub use check::{CheckConfig, check};
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 

@@ -6,6 +6,7 @@ mod about;
 pub(crate) mod files;
 mod blocks;
 mod packages;
+pub(crate) mod check;
 
 use std::fs;
 use std::path::Path;

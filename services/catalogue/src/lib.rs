@@ -14,15 +14,19 @@ use runtime::server::Server;
 use runtime::{BoxError, Program, Shutdown};
 use tonic::service::Routes;
 
-use config::Config;
+use config::{CheckConfig, Config, check};
 use content::files::Files;
+
+pub use content::check::{Mistake, mistakes};
 
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "catalogue";
 
 /// This service as a process: its commands with their settings.
 pub fn program() -> Program {
-    Program::new(NAME).serve(Config::read, run)
+    Program::new(NAME)
+        .serve(Config::read, run)
+        .command("check", CheckConfig::read, |config, _shutdown| check(config))
 }
 
 /// Serves until shutdown.

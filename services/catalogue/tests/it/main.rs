@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that meets the unexpected fails its test there")]
 
 mod broken_files;
+mod check;
 mod committed_content;
 mod consultation;
 mod packages;
