@@ -41,6 +41,10 @@ pub const WEBHOOKS: &str = "webhooks";
 /// The name under which booking tells whether it can read practitioners' own calendars.
 pub const CALENDARS: &str = "calendars";
 
+/// The name under which a service tells whether it can use the newest revision of the practice's
+/// files.
+pub const PRACTICE: &str = "practice";
+
 /// The name under which a service reports whether its consumers make progress.
 pub const EVENTS: &str = "events";
 

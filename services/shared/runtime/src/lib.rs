@@ -22,11 +22,13 @@ pub mod ended_sessions;
 mod crypto;
 pub mod http;
 pub mod status;
+pub mod revised;
 pub mod program;
 mod together;
 
 pub use error::BoxError;
 pub use program::Program;
+pub use revised::Revised;
 pub use scope::spawn;
 pub use settings::{Mode, Reader, RotatedSecret};
 pub use shutdown::Shutdown;
