@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use eventstore::{Database, Store};
 use messaging::Nats;
+use practice::FILE;
 use runtime::caller::{PeerSettings, Peers, UserSettings};
 use runtime::settings::Mode;
-use runtime::{Reader, RotatedSecret, probe};
+use runtime::{Reader, Revised, RotatedSecret, Shutdown, probe};
 use secrecy::{ExposeSecret as _, SecretString};
 use service::MigrationConfig;
 use url::{Host, Url};
@@ -23,6 +24,7 @@ use crate::app::group_commit::GroupCommit;
 use crate::app::hold_origin::OriginHashes;
 use crate::app::invitation_keys::InvitationKeys;
 use crate::app::page_keys::PageKeys;
+use crate::app::startup::prepare;
 use crate::app::widget_visits::WidgetVisits;
 use crate::clients::calendars::{CalendarSecrets, Calendars};
 use crate::clients::catalogue::Catalogue;
@@ -187,24 +189,64 @@ impl Config {
         }
     }
 
-    /// What commands work with, made of the settings.
+    /// What commands work with, by the revision of the practice's files that is in use.
     ///
     /// # Errors
     /// The practice's files are invalid, or a setting cannot be used.
-    pub fn app(&self, peers: &Peers) -> anyhow::Result<Arc<App>> {
-        let practice = practice::load(&self.practice_dir)?;
+    pub fn revised(&self, peers: &Peers) -> anyhow::Result<Revised<App>> {
+        Revised::open(&self.practice_dir, FILE, |folder| self.app(folder, peers))
+    }
+
+    /// The same by another revision. Its texts are kept before a client can be shown them.
+    ///
+    /// # Errors
+    /// As above, or its time zone is another than that of sessions to come.
+    pub async fn renewed(
+        &self,
+        folder: &Path,
+        former: &App,
+        peers: &Peers,
+        shutdown: &Shutdown,
+    ) -> anyhow::Result<Arc<App>> {
+        let app = self.app_after(folder, peers, former)?;
+        prepare(&app, folder, shutdown).await?;
+        Ok(app)
+    }
+
+    /// What commands work with, made of the settings and of the practice's files in a folder.
+    ///
+    /// # Errors
+    /// The practice's files are invalid, or a setting cannot be used.
+    fn app(&self, folder: &Path, peers: &Peers) -> anyhow::Result<Arc<App>> {
+        let store = Store::new(Database::new(self.database_url.expose_secret()).open()?);
+        let widget_visits = WidgetVisits::new(self.feed_key.current())?;
+        self.app_with(folder, peers, (store, widget_visits))
+    }
+
+    /// The same for another revision of the files, with what is counted and open already.
+    fn app_after(&self, folder: &Path, peers: &Peers, former: &App) -> anyhow::Result<Arc<App>> {
+        let stays = (former.store.clone(), former.widget_visits.clone());
+        self.app_with(folder, peers, stays)
+    }
+
+    fn app_with(
+        &self,
+        folder: &Path,
+        peers: &Peers,
+        (store, widget_visits): (Store, WidgetVisits),
+    ) -> anyhow::Result<Arc<App>> {
+        let practice = practice::load(folder)?;
         if self.scheduling.is_none() && !practice.scheduling_widgets.is_empty() {
             anyhow::bail!(
                 "practice.toml has scheduling_widgets, and BOOKING_SCHEDULING_URL is not set"
             );
         }
         let consent = ConsentSettings {
-            terms: practice::consent::load(&self.practice_dir, &practice)?,
+            terms: practice::consent::load(folder, &practice)?,
             fingerprints: fingerprints(&self.consent_key)?,
         };
-        let pool = Database::new(self.database_url.expose_secret()).open()?;
         Ok(Arc::new(App {
-            store: Store::new(pool),
+            store,
             rules: Rules::of(&practice),
             practitioners: Practitioners::of(&practice),
             day_snapshots: DaySnapshotCache::new(),
@@ -232,7 +274,7 @@ impl Config {
             claim_policy: self.claim_policy,
             hold_limits: self.hold_limits,
             origin_hashes: OriginHashes::new(&self.feed_key)?,
-            widget_visits: WidgetVisits::new(self.feed_key.current())?,
+            widget_visits,
         }))
     }
 }

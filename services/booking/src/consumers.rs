@@ -7,6 +7,8 @@ pub mod notifications;
 use std::sync::Arc;
 
 use messaging::Reaction;
+use runtime::Revised;
+use service::reaction_of;
 
 use self::notifications::OnNotifications;
 use self::payments::OnPayments;
@@ -14,9 +16,9 @@ use crate::app::App;
 
 /// Each consumer's name, its source, and what it does about an event.
 #[must_use]
-pub fn all(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>); 2] {
+pub fn all(app: &Revised<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>); 2] {
     [
-        ("booking-on-payments", "payments", Arc::new(OnPayments::new(Arc::clone(app)))),
+        ("booking-on-payments", "payments", reaction_of(app, OnPayments::new)),
         ("booking-on-notifications", "notifications", Arc::new(OnNotifications)),
     ]
 }

@@ -22,11 +22,11 @@ use runtime::caller::{Peers, Users};
 use runtime::health::CALENDARS;
 use runtime::server::Server;
 use runtime::{Program, Shutdown};
-use service::{Service, migrate};
+use service::{Service, migrate, timers_of};
 use sqlx::migrate::Migrator;
 
 use crate::app::read_calendar::are_read;
-use crate::app::startup::prepare;
+use crate::app::startup::begin;
 use crate::config::{
     Config, GrantConfig, RoleConfig, TryMeetingsConfig, grant, migration, role, try_meetings,
 };
@@ -54,25 +54,26 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let server = Server::bind(config.listen, &shutdown).await?;
     let users = Users::new(&config.users)?;
     let peers = Peers::new(NAME, &config.peers)?;
-    let app = config.app(&peers)?;
-    let texts = practice::legal::load(&config.practice_dir)?.into();
-    read_model::gauges::add_sources(&app.store);
+    let revised = config.revised(&peers)?;
+    let (app, folder, stop) = (revised.get(), revised.folder(), shutdown.clone());
+    let store = app.store.clone();
+    read_model::gauges::add_sources(&store);
     drop(tokio::task::spawn_blocking(domain::contact::preload_phone_metadata));
-    let (prepared, stop) = (Arc::clone(&app), shutdown.clone());
-    let (probed, watched) = (Arc::clone(&app), Arc::clone(&app));
-    let mut service = Service::new(NAME, &app.store, &peers, config.nats, &shutdown)
+    let (probed, watched) = (revised.clone(), revised.clone());
+    let mut service = Service::new(NAME, &store, &peers, config.nats.clone(), &shutdown)
         .users(&users)
-        .timers_with(Arc::new(Timers::new(Arc::clone(&app))), |firing| async move {
-            prepare(&prepared, &texts, &stop).await?;
-            firing.await;
-            anyhow::Ok(())
-        })
-        .probe(config.probe, "hold", move || app::probe::hold_and_release(Arc::clone(&probed)))
-        .concern(CALENDARS, move || are_read(Arc::clone(&watched)));
+        .timers_with(timers_of(&revised, Timers::new), |firing| begin(app, folder, stop, firing))
+        .probe(config.probe, "hold", move || app::probe::hold_and_release(probed.get()))
+        .concern(CALENDARS, move || are_read(watched.get()));
     let urls = [&config.neighbours.payments_url, &config.neighbours.notifications_url];
-    for ((consumer, source, reaction), url) in consumers::all(&app).into_iter().zip(urls) {
+    for ((consumer, source, reaction), url) in consumers::all(&revised).into_iter().zip(urls) {
         service = service.consumer(consumer, source, url, reaction)?;
     }
-    let routes = grpc::routes::all(&app, users, &peers, &shutdown, service.parked());
+    let routes = grpc::routes::of(&revised, users, &peers, &shutdown, service.parked());
+    let renewing = (Arc::new(config), peers, shutdown);
+    let service = service.revised(&revised, move |folder, former| {
+        let (config, peers, shutdown) = renewing.clone();
+        async move { config.renewed(&folder, &former, &peers, &shutdown).await }
+    });
     Ok(service.serve(server, &MIGRATIONS, routes).await?)
 }

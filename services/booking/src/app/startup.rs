@@ -1,9 +1,11 @@
 //! What is done when a process starts, before its first timer: each waits for the database.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use futures::future::BoxFuture;
 use practice::legal::LegalText;
 use runtime::Shutdown;
 
@@ -16,17 +18,31 @@ use crate::read_model::moved_zone;
 /// The delay before it is tried again when the database does not answer.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Checks the time zone, keeps the practice's texts and schedules the reading of calendars.
+/// Prepares, and then fires timers until they have ended.
 ///
 /// # Errors
-/// The practice's time zone was changed under sessions that are still to come.
-pub async fn prepare(
-    app: &Arc<App>,
-    texts: &Arc<[LegalText]>,
-    shutdown: &Shutdown,
+/// As `prepare`.
+pub async fn begin(
+    app: Arc<App>,
+    folder: PathBuf,
+    shutdown: Shutdown,
+    firing: BoxFuture<'static, ()>,
 ) -> anyhow::Result<()> {
+    prepare(&app, &folder, &shutdown).await?;
+    firing.await;
+    Ok(())
+}
+
+/// Checks the time zone, keeps the texts of the practice's folder and schedules the reading of
+/// calendars.
+///
+/// # Errors
+/// A text is invalid, or the practice's time zone was changed under sessions that are still to
+/// come.
+pub async fn prepare(app: &Arc<App>, folder: &Path, shutdown: &Shutdown) -> anyhow::Result<()> {
+    let texts = practice::legal::load(folder)?.into();
     verify_time_zone(app, shutdown).await?;
-    keep_shown_texts(app, texts, shutdown).await;
+    keep_shown_texts(app, &texts, shutdown).await;
     schedule_calendars(app, shutdown).await;
     Ok(())
 }

@@ -15,8 +15,8 @@ use contract::booking::v1::organisation_staff_service_server::OrganisationStaffS
 use contract::booking::v1::payment_page_service_server::PaymentPageServiceServer;
 use contract::booking::v1::widget_service_server::WidgetServiceServer;
 use messaging::{FeedServer, ParkedEvents};
-use runtime::Shutdown;
 use runtime::caller::{Peers, Users};
+use runtime::{Revised, Shutdown};
 use tonic::service::Routes;
 
 use super::calendars::{CalendarHandler, CalendarStaffHandler};
@@ -33,7 +33,20 @@ use crate::app::App;
 /// The services that may read this service's feed.
 const FEED_READERS: &[&str] = &["payments", "notifications", "reviews"];
 
-/// Makes them.
+/// Makes them of the revision that is in use.
+#[must_use]
+pub fn of(
+    revised: &Revised<App>,
+    users: Users,
+    peers: &Peers,
+    shutdown: &Shutdown,
+    parked: ParkedEvents,
+) -> Routes {
+    let (peers, shutdown) = (peers.clone(), shutdown.clone());
+    revised.routes(move |app| all(&app, users.clone(), &peers, &shutdown, parked.clone()))
+}
+
+/// The same of one revision.
 #[must_use]
 pub fn all(
     app: &Arc<App>,

@@ -1,5 +1,9 @@
 //! A test harness: the service over gRPC, with tokens of users and of other services.
 
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::Arc;
+
 use contract::booking::v1::booking_calendar_service_client::BookingCalendarServiceClient;
 use contract::booking::v1::booking_calendar_staff_service_client::BookingCalendarStaffServiceClient;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
@@ -14,6 +18,7 @@ use contract::booking::v1::payment_page_service_client::PaymentPageServiceClient
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use messaging::ParkedEvents;
+use runtime::Revised;
 use runtime::caller::{UserSettings, Users};
 use runtime::channel::{self, PeerChannel};
 use runtime::server::Server;
@@ -52,7 +57,9 @@ impl GrpcHarness {
         let server = Server::bind(address, &world.shutdown).await.unwrap();
         let url = format!("http://{}", server.address().unwrap());
         let parked = ParkedEvents::new(world.app.store.clone());
-        let parked = booking::consumers::all(&world.app)
+        let made = |_: &Path| Ok::<_, Infallible>(Arc::clone(&world.app));
+        let revised = Revised::open(Path::new("."), practice::FILE, made).unwrap();
+        let parked = booking::consumers::all(&revised)
             .into_iter()
             .fold(parked, |parked, (name, source, it)| parked.consumer(name, source, it));
         let (app, peers) = (&world.app, &world.peers);

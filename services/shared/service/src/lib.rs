@@ -6,6 +6,7 @@
 mod command;
 mod migration;
 mod parked;
+mod following;
 mod ports;
 mod retention;
 mod routes;
@@ -13,6 +14,7 @@ mod wiring;
 
 pub use command::once;
 pub use eventstore::{IdempotencyKey, KeyRejection};
+pub use following::{reaction_of, timers_of};
 pub use migration::{MigrationConfig, migrate};
 pub use parked::ParkedHandler;
 pub use ports::Ports;

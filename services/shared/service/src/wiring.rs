@@ -1,5 +1,6 @@
 //! The tasks of a service with a database, each started when it is named.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,10 +14,10 @@ use messaging::{
 };
 use runtime::caller::{Peers, Users};
 use runtime::channel::InvalidUrl;
-use runtime::health::Checks;
+use runtime::health::{Checks, PRACTICE};
 use runtime::server::{self, Server};
 use runtime::tasks::TaskError;
-use runtime::{BoxError, Shutdown, Tasks, ended_sessions, probe};
+use runtime::{BoxError, Revised, Shutdown, Tasks, ended_sessions, probe};
 use sqlx::migrate::Migrator;
 use staff::StaffDirectory;
 use tokio::net::TcpListener;
@@ -164,6 +165,24 @@ impl Service {
     pub fn http(self, listener: TcpListener, router: Router) -> Self {
         let stop = self.shutdown.clone();
         self.task("http", async move { server::serve_inner_http(listener, router, &stop).await })
+    }
+
+    /// Follows the revisions of the practice's files, and reports one that cannot be used. `make`
+    /// is given a revision's folder and what is in use.
+    pub fn revised<T, F, E>(
+        self,
+        revised: &Revised<T>,
+        make: impl Fn(PathBuf, Arc<T>) -> F + Send + 'static,
+    ) -> Self
+    where
+        T: Send + Sync + 'static,
+        F: Future<Output = Result<Arc<T>, E>> + Send + 'static,
+        E: Into<BoxError> + Send + 'static,
+    {
+        let (following, watched) = (revised.clone(), revised.clone());
+        let following = following.follow(self.shutdown.clone(), make);
+        self.task(PRACTICE, following)
+            .concern(PRACTICE, move || std::future::ready(watched.check()))
     }
 
     /// Reports a concern, which readiness does not depend on.
