@@ -8,10 +8,13 @@ pub mod content;
 mod grpc;
 
 use std::path::Path;
+use std::sync::Arc;
 
+use practice::FILE;
 use runtime::caller::Peers;
+use runtime::health::{Checks, PRACTICE};
 use runtime::server::Server;
-use runtime::{BoxError, Program, Shutdown};
+use runtime::{BoxError, Program, Revised, Shutdown, Tasks};
 use tonic::service::Routes;
 
 use config::{CheckConfig, Config, check};
@@ -24,9 +27,11 @@ pub const NAME: &str = "catalogue";
 
 /// This service as a process: its commands with their settings.
 pub fn program() -> Program {
-    Program::new(NAME)
-        .serve(Config::read, run)
-        .command("check", CheckConfig::read, |config, _shutdown| check(config))
+    Program::new(NAME).serve(Config::read, run).command(
+        "check",
+        CheckConfig::read,
+        |config, _shutdown| check(config),
+    )
 }
 
 /// Serves until shutdown.
@@ -35,9 +40,20 @@ pub fn program() -> Program {
 /// The practice's files are invalid, or the server cannot start or fails.
 pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
     let peers = Peers::new(NAME, &config.peers)?;
-    let routes = routes(&config.practice_dir, peers)?;
+    let revised = Revised::open(&config.practice_dir, FILE, |folder| {
+        routes(folder, peers.clone()).map(Arc::new)
+    })?;
     let server = Server::bind(config.listen, &shutdown).await?;
-    Ok(server.serve(routes).await?)
+    let watched = revised.clone();
+    let checks = Checks::new().concern(PRACTICE, move || std::future::ready(watched.check()));
+    let serving = server.ready(checks).serve(revised.routes(|routes| Routes::clone(&routes)));
+    let mut tasks = Tasks::new(&shutdown);
+    tasks.spawn("server", serving);
+    let following = revised.follow(shutdown.clone(), move |folder, _former| {
+        std::future::ready(routes(&folder, peers.clone()).map(Arc::new))
+    });
+    tasks.spawn(PRACTICE, following);
+    Ok(tasks.join().await?)
 }
 
 /// Loads the practice's files and builds the two gRPC services.

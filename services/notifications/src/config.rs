@@ -2,14 +2,15 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use eventstore::Store;
 use lettre::message::Mailbox;
 use messaging::Nats;
-use practice::{Practice, guide};
+use practice::{FILE, Practice, guide};
 use runtime::caller::{PeerSettings, Peers, UserSettings};
-use runtime::{Reader, RotatedSecret};
+use runtime::{Reader, Revised, RotatedSecret};
 use secrecy::SecretString;
 use service::MigrationConfig;
 
@@ -21,6 +22,7 @@ use crate::forms::Forms;
 use crate::mails::addresses::Addresses;
 use crate::smtp::MailServer;
 use crate::templates::template_context::TemplateContext;
+use crate::timers::Timers;
 
 /// More than a client gets in a day, and far less than a flood.
 const RECIPIENT_LIMIT_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
@@ -90,25 +92,40 @@ impl Config {
         }
     }
 
-    /// What sends mails, made of the settings.
+    /// What sends mails, by the revision of the practice's files that is in use.
     ///
     /// # Errors
-    /// The guide's or the templates' files are invalid, or a setting cannot be used.
-    pub fn delivery_worker(
-        &self,
-        practice: Practice,
-        store: &Store,
-        peers: &Peers,
-    ) -> anyhow::Result<DeliveryWorker> {
-        let guide = guide::load(&self.practice_dir)?;
-        let context = TemplateContext { practice, guide, public_url: self.public_url.clone() };
-        let addresses = Addresses::new(&self.mail.address_key)?;
-        let message_builder = MessageBuilder::new(context, self.mail.sender.clone(), addresses)?;
+    /// The practice's or the templates' files are invalid, or a setting cannot be used.
+    pub fn revised(&self, store: &Store, peers: &Peers) -> anyhow::Result<Revised<Timers>> {
+        Revised::open(&self.practice_dir, FILE, |folder| self.timers(folder, store, peers))
+    }
+
+    fn timers(&self, folder: &Path, store: &Store, peers: &Peers) -> anyhow::Result<Arc<Timers>> {
+        let practice = practice::load(folder)?;
+        let message_builder = self.message_builder(folder, practice.clone())?;
         let server = MailServer::new(&self.mail.smtp_url, self.mail.sender.email.domain())?;
         let clients = Clients::new(&self.neighbours, peers)?;
         let sources = Sources::new(store.pool().clone(), clients);
         let limit = self.mail.recipient_limit;
-        Ok(DeliveryWorker::new(store.clone(), sources, message_builder, server, limit))
+        let worker = DeliveryWorker::new(store.clone(), sources, message_builder, server, limit);
+        Ok(Arc::new(Timers::new(store.clone(), practice, worker)))
+    }
+
+    /// The same for another revision of the files.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn timers_after(&self, folder: &Path, former: &Timers) -> anyhow::Result<Arc<Timers>> {
+        let practice = practice::load(folder)?;
+        let message_builder = self.message_builder(folder, practice.clone())?;
+        Ok(Arc::new(former.after(practice, message_builder)))
+    }
+
+    fn message_builder(&self, folder: &Path, practice: Practice) -> anyhow::Result<MessageBuilder> {
+        let guide = guide::load(folder)?;
+        let context = TemplateContext { practice, guide, public_url: self.public_url.clone() };
+        let addresses = Addresses::new(&self.mail.address_key)?;
+        Ok(MessageBuilder::new(context, self.mail.sender.clone(), addresses)?)
     }
 
     /// The forms that ask for a mail.

@@ -144,6 +144,20 @@ impl DeliveryWorker {
         Self { store, sources, message_builder, server, recipient_limit, permits, in_flight }
     }
 
+    /// The same with another builder of messages; both know which mails are in flight.
+    #[must_use]
+    pub fn after(&self, message_builder: MessageBuilder) -> Self {
+        Self {
+            store: self.store.clone(),
+            sources: self.sources.clone(),
+            message_builder,
+            server: self.server.clone(),
+            recipient_limit: self.recipient_limit,
+            permits: Arc::clone(&self.permits),
+            in_flight: self.in_flight.clone(),
+        }
+    }
+
     /// Re-reads the mail up to [`REREADS_MAX`] times: if it changed while we worked, its new timer
     /// may already have fired and been skipped because we held the claim. Without re-reading, the
     /// mail would wait until the timer's lease expires.

@@ -19,14 +19,14 @@ pub mod consumers;
 pub mod grpc;
 pub mod config;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use eventstore::{Database, Store};
 use runtime::caller::{Peers, Users};
 use runtime::server::Server;
 use runtime::{Program, Shutdown};
 use secrecy::ExposeSecret as _;
-use service::{Service, migrate};
+use service::{Service, migrate, timers_of};
 use sqlx::migrate::Migrator;
 
 use crate::config::{Config, migration};
@@ -52,19 +52,22 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let peers = Peers::new(NAME, &config.peers)?;
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
     let users = Users::new(&config.users)?;
-    let practice = practice::load(&config.practice_dir)?;
-    let consumers = consumers::list::all(&practice.mails, &config.neighbours);
-    let worker = config.delivery_worker(practice.clone(), &store, &peers)?;
-    let timers = Arc::new(Timers::new(store.clone(), practice.clone(), worker));
+    let revised = config.revised(&store, &peers)?;
+    let consumers = consumers::list::all(&revised, &config.neighbours);
     repository::gauges::add_sources(&store);
-    let (maintained, stop) = (store.clone(), shutdown.clone());
+    let (maintained, stop, current) = (store.clone(), shutdown.clone(), revised.clone());
+    let timers = timers_of(&revised, |timers| Timers::clone(&timers));
+    let renewing = config.clone();
     let mut service = Service::new(NAME, &store, &peers, config.nats.clone(), &shutdown)
         .users(&users)
-        .timers_with(Arc::clone(&timers) as _, |firing| async move {
-            let maintenance = maintenance::run(&maintained, &practice, &stop);
-            futures::future::join(maintenance, firing).await;
-            timers.drain().await;
+        .timers_with(timers, |firing| async move {
+            let kept = maintenance::run(&maintained, || current.get().practice().clone(), &stop);
+            futures::future::join(kept, firing).await;
+            current.get().drain().await;
             anyhow::Ok(())
+        })
+        .revised(&revised, move |folder, former| {
+            std::future::ready(renewing.timers_after(&folder, &former))
         });
     for (consumer, (source, url), reaction) in consumers {
         service = service.consumer(consumer, source, url, reaction)?;

@@ -13,6 +13,7 @@ use practice::Practice;
 use runtime::BoxError;
 
 use crate::delivery::DeliveryWorker;
+use crate::delivery::message_builder::MessageBuilder;
 use crate::retention;
 use crate::timers::kinds::{DAY_SHEET, ERASE_GUIDE_REQUEST, ERASE_MESSAGE, SEND_MAIL};
 
@@ -20,7 +21,7 @@ use crate::timers::kinds::{DAY_SHEET, ERASE_GUIDE_REQUEST, ERASE_MESSAGE, SEND_M
 #[derive(Debug, Clone)]
 pub struct Timers {
     store: Store,
-    practice: Practice,
+    practice: Arc<Practice>,
     worker: Arc<DeliveryWorker>,
 }
 
@@ -28,7 +29,20 @@ impl Timers {
     /// The timers of a practice, whose mails `worker` sends.
     #[must_use]
     pub fn new(store: Store, practice: Practice, worker: DeliveryWorker) -> Self {
-        Self { store, practice, worker: Arc::new(worker) }
+        Self { store, practice: Arc::new(practice), worker: Arc::new(worker) }
+    }
+
+    /// The same for another revision of the practice's files. What is on its way stays known.
+    #[must_use]
+    pub fn after(&self, practice: Practice, message_builder: MessageBuilder) -> Self {
+        let worker = Arc::new(self.worker.after(message_builder));
+        Self { store: self.store.clone(), practice: Arc::new(practice), worker }
+    }
+
+    /// The practice's file.
+    #[must_use]
+    pub fn practice(&self) -> &Arc<Practice> {
+        &self.practice
     }
 
     /// Waits for the mails in flight, after timers have stopped firing. Bounded, so that the

@@ -59,6 +59,7 @@ pub mod detect_missing_webhook;
 pub mod probe;
 
 /// What commands work with: the store, the clients and the settings.
+#[derive(Clone)]
 pub struct App {
     /// The database.
     pub store: Store,

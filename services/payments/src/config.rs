@@ -1,14 +1,15 @@
 //! This service's settings, one struct per concern.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use eventstore::{Database, Store};
 use messaging::Nats;
+use practice::{FILE, Practice};
 use runtime::caller::{PeerSettings, Peers, UserSettings};
-use runtime::{Reader, probe};
+use runtime::{Reader, Revised, probe};
 use secrecy::{ExposeSecret as _, SecretString};
 use service::MigrationConfig;
 
@@ -78,12 +79,16 @@ impl Config {
         }
     }
 
-    /// What commands work with, made of the settings.
+    /// What commands work with, by the revision of the practice's files that is in use.
     ///
     /// # Errors
     /// The practice's files are invalid, or a setting cannot be used.
-    pub fn app(&self, peers: &Peers) -> anyhow::Result<Arc<App>> {
-        let practice = practice::load(&self.practice_dir)?;
+    pub fn revised(&self, peers: &Peers) -> anyhow::Result<Revised<App>> {
+        Revised::open(&self.practice_dir, FILE, |folder| self.app(folder, peers))
+    }
+
+    fn app(&self, folder: &Path, peers: &Peers) -> anyhow::Result<Arc<App>> {
+        let practice = practice::load(folder)?;
         let pool = Database::new(self.database_url.expose_secret()).open()?;
         Ok(Arc::new(App {
             store: Store::new(pool),
@@ -96,9 +101,24 @@ impl Config {
             order_health: OrderHealth::default(),
             webhook_health: WebhookHealth::default(),
             issuer: Arc::new(Issuer::of(&practice)),
-            desk_limit_minor: i64::from(practice.policies.desk_limit_rupees).saturating_mul(100),
+            desk_limit_minor: desk_limit_minor(&practice),
         }))
     }
+}
+
+/// The same as before for another revision of the practice's files.
+///
+/// # Errors
+/// They are invalid.
+pub fn app_after(folder: &Path, former: &App) -> Result<Arc<App>, practice::Error> {
+    let practice = practice::load(folder)?;
+    let issuer = Arc::new(Issuer::of(&practice));
+    let desk_limit_minor = desk_limit_minor(&practice);
+    Ok(Arc::new(App { issuer, desk_limit_minor, ..former.clone() }))
+}
+
+fn desk_limit_minor(practice: &Practice) -> i64 {
+    i64::from(practice.policies.desk_limit_rupees).saturating_mul(100)
 }
 
 /// Opens the account at the provider.

@@ -22,10 +22,10 @@ use std::sync::{Arc, LazyLock};
 use runtime::caller::{Peers, Users};
 use runtime::health::{ORDERS, WEBHOOKS};
 use runtime::{Program, Shutdown};
-use service::{Ports, Service, migrate};
+use service::{Ports, Service, migrate, reaction_of, timers_of};
 use sqlx::migrate::Migrator;
 
-use crate::config::{Config, migration};
+use crate::config::{Config, app_after, migration};
 use crate::consumers::booking::{ON_BOOKING, OnBooking};
 use crate::timers::Timers;
 
@@ -45,8 +45,7 @@ pub fn program() -> Program {
 
 async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let ports = Ports::bind(config.listen, config.http_listen, &shutdown).await?;
-    let users = Users::new(&config.users)?;
-    serve(ports, &config, users, shutdown).await
+    serve(ports, &config, Users::new(&config.users)?, shutdown).await
 }
 
 /// Serves until the shutdown signal is given.
@@ -57,23 +56,25 @@ pub async fn serve(
     shutdown: Shutdown,
 ) -> anyhow::Result<()> {
     let peers = Peers::new(NAME, &config.peers)?;
-    let app = config.app(&peers)?;
+    let revised = config.revised(&peers)?;
+    let app = revised.get();
     read_model::gauges::add_sources(&app.store);
-    let (prepared, stop, probed) = (app.store.clone(), shutdown.clone(), Arc::clone(&app));
+    let (prepared, stop, probed) = (app.store.clone(), shutdown.clone(), revised.clone());
     let (orders, webhooks) = (app.order_health.clone(), app.webhook_health.clone());
-    let reaction = Arc::new(OnBooking::new(Arc::clone(&app.issuer)));
+    let reaction = reaction_of(&revised, |app| OnBooking::new(Arc::clone(&app.issuer)));
     let service = Service::new(NAME, &app.store, &peers, config.nats.clone(), &shutdown)
         .users(&users)
-        .timers_with(Arc::new(Timers::new(Arc::clone(&app))), |firing| async move {
+        .timers_with(timers_of(&revised, Timers::new), |firing| async move {
             futures::future::join(timers::startup::prepare(&prepared, &stop), firing).await;
             anyhow::Ok(())
         })
-        .probe(config.probe, "order", move || app::probe::ask_for_an_order(Arc::clone(&probed)))
+        .probe(config.probe, "order", move || app::probe::ask_for_an_order(probed.get()))
         .consumer(ON_BOOKING, "booking", &config.booking_url, reaction)?
         .http(ports.http, http::webhook::router(Arc::clone(&app)))
         .concern(ORDERS, move || std::future::ready(orders.check()))
-        .concern(WEBHOOKS, move || std::future::ready(webhooks.check()));
+        .concern(WEBHOOKS, move || std::future::ready(webhooks.check()))
+        .revised(&revised, |folder, former| async move { app_after(&folder, &former) });
     let staff = service.staff(&config.booking_url, &users)?;
-    let routes = grpc::routes::all(&app, users, &peers, staff, service.parked());
+    let routes = grpc::routes::of(&revised, users, &peers, staff, service.parked());
     Ok(service.serve(ports.grpc, &MIGRATIONS, routes).await?)
 }

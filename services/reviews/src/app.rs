@@ -20,7 +20,7 @@ pub mod restore_review;
 pub mod erase_review;
 
 /// What commands work with.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct App {
     /// The database.
     pub store: Store,

@@ -1,13 +1,14 @@
 //! This service's settings, one struct per concern.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eventstore::{Database, Store};
 use messaging::Nats;
+use practice::FILE;
 use runtime::caller::{PeerSettings, Peers, UserSettings, Users};
-use runtime::{Reader, RotatedSecret};
+use runtime::{Reader, Revised, RotatedSecret};
 use secrecy::{ExposeSecret as _, SecretString};
 use service::MigrationConfig;
 use staff::{Roles, StaffDirectory};
@@ -94,15 +95,19 @@ impl Config {
         }
     }
 
-    /// What commands work with, made of the settings.
+    /// What commands work with, by the revision of the practice's files that is in use.
     ///
     /// # Errors
     /// The practice's files are invalid, or a setting cannot be used.
-    pub fn app(&self, program: PathBuf) -> anyhow::Result<Arc<App>> {
+    pub fn revised(&self, program: PathBuf) -> anyhow::Result<Revised<App>> {
+        Revised::open(&self.practice_dir, FILE, |folder| self.app(folder, program))
+    }
+
+    fn app(&self, folder: &Path, program: PathBuf) -> anyhow::Result<Arc<App>> {
         let store = Store::new(Database::new(self.database_url.expose_secret()).open()?);
         let objects = ObjectStorage::open(&self.pictures.url, &self.pictures.bucket)?;
         Ok(Arc::new(App {
-            practice: practice::load(&self.practice_dir)?,
+            practice: practice::load(folder)?,
             invitations: Invitations::new(&self.invitation_key)?,
             pictures: Arc::new(Pictures::new(store.clone(), objects, program)),
             store,
@@ -130,6 +135,15 @@ impl Config {
         };
         Ok(Moderation::new(method, (users, roles), store.clone()))
     }
+}
+
+/// The same as before for another revision of the practice's files.
+///
+/// # Errors
+/// They are invalid.
+pub fn app_after(folder: &Path, former: &App) -> Result<Arc<App>, practice::Error> {
+    let practice = practice::load(folder)?;
+    Ok(Arc::new(App { practice, ..former.clone() }))
 }
 
 /// Reads the settings of `migrate`.

@@ -23,10 +23,10 @@ use std::sync::{Arc, LazyLock};
 use anyhow::Context as _;
 use runtime::caller::{Peers, Users};
 use runtime::{Program, Shutdown};
-use service::{Ports, Service, migrate};
+use service::{Ports, Service, migrate, timers_of};
 use sqlx::migrate::Migrator;
 
-use crate::config::{Config, migration};
+use crate::config::{Config, app_after, migration};
 use crate::consumers::booking::{ON_BOOKING, OnBooking};
 use crate::grpc::staff::StaffHandler;
 use crate::timers::Timers;
@@ -64,15 +64,17 @@ pub async fn serve(
     shutdown: Shutdown,
 ) -> anyhow::Result<()> {
     let peers = Peers::new(NAME, &config.peers)?;
-    let app = config.app(program)?;
+    let revised = config.revised(program)?;
+    let app = revised.get();
     let service = Service::new(NAME, &app.store, &peers, config.nats.clone(), &shutdown)
         .users(&users)
-        .timers(Arc::new(Timers::new(Arc::clone(&app))))
+        .timers(timers_of(&revised, Timers::new))
         .consumer(ON_BOOKING, "booking", &config.booking_url, Arc::new(OnBooking))?
-        .http(ports.http, http::router(Arc::clone(&app.pictures)));
+        .http(ports.http, http::router(Arc::clone(&app.pictures)))
+        .revised(&revised, |folder, former| async move { app_after(&folder, &former) });
     let authorizer = service.staff(&config.booking_url, &users)?;
     let moderation = config.moderation(&app.store, users.clone(), &peers)?;
-    let staff = StaffHandler::new(Arc::clone(&app), moderation, authorizer, service.parked());
-    let routes = grpc::routes(&app, users, &peers, staff);
+    let staff = StaffHandler::new(app, moderation, authorizer, service.parked());
+    let routes = grpc::routes(&revised, users, &peers, staff);
     Ok(service.serve(ports.grpc, &MIGRATIONS, routes).await?)
 }

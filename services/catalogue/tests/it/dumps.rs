@@ -1,12 +1,13 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use catalogue::config::Config;
+use catalogue::config::{CheckConfig, Config};
 use testkit::dump;
 
 #[test]
 fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
+    insta::assert_snapshot!("settings_of_check", dump::settings(CheckConfig::read));
 }
 
 #[test]

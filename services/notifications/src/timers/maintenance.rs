@@ -1,7 +1,8 @@
 //! Periodic work of a process besides timers and events: every ten seconds it ensures the timer of
-//! the daily sheet and deletes expired recipient hashes; at the start and every ten minutes it
-//! reschedules reminders that were deferred by other hours.
+//! the daily sheet and deletes expired recipient hashes; at the start, with other files and every
+//! ten minutes it reschedules reminders that were deferred by other hours.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use eventstore::{Metadata, Store, StoreError};
@@ -23,14 +24,19 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// The most mails per statement.
 const BATCH: i64 = 500;
 
-/// Runs the loop until the shutdown signal.
-pub async fn run(store: &Store, practice: &Practice, shutdown: &Shutdown) {
-    let mut rescheduled: Option<Instant> = None;
+/// Runs the loop until the shutdown signal, with the practice's file as it is each time.
+pub async fn run(store: &Store, current: impl Fn() -> Arc<Practice>, shutdown: &Shutdown) {
+    let mut rescheduled: Option<(Instant, Arc<Practice>)> = None;
     loop {
-        let is_due = rescheduled.is_none_or(|at| at.elapsed() >= RESCHEDULE_INTERVAL);
-        let pause = match run_once(store, practice, is_due).await {
+        let practice = current();
+        let is_due = rescheduled.as_ref().is_none_or(|(at, of)| {
+            at.elapsed() >= RESCHEDULE_INTERVAL || !Arc::ptr_eq(of, &practice)
+        });
+        let pause = match run_once(store, &practice, is_due).await {
             Ok(()) => {
-                rescheduled = if is_due { Some(Instant::now()) } else { rescheduled };
+                if is_due {
+                    rescheduled = Some((Instant::now(), practice));
+                }
                 INTERVAL
             }
             Err(error) => {

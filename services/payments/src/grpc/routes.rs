@@ -8,6 +8,7 @@ use contract::payments::v1::payments_service_server::PaymentsServiceServer;
 use contract::payments::v1::payments_staff_service_server::PaymentsStaffServiceServer;
 use eventstore::StaffAuthorizer;
 use messaging::{FeedServer, ParkedEvents};
+use runtime::Revised;
 use runtime::caller::{Peers, Users};
 use tonic::service::Routes;
 
@@ -20,9 +21,20 @@ use crate::app::App;
 /// The services that may read this service's feed.
 const READERS: &[&str] = &["booking", "notifications"];
 
-/// Makes them.
+/// Makes them of the revision that is in use.
 #[must_use]
-pub fn all(
+pub fn of(
+    revised: &Revised<App>,
+    users: Users,
+    peers: &Peers,
+    staff: StaffAuthorizer,
+    parked: ParkedEvents,
+) -> Routes {
+    let peers = peers.clone();
+    revised.routes(move |app| all(&app, users.clone(), &peers, staff.clone(), parked.clone()))
+}
+
+fn all(
     app: &Arc<App>,
     users: Users,
     peers: &Peers,

@@ -52,6 +52,11 @@ impl StaffHandler {
         Self { app, moderation, parked: ParkedHandler::new(authorizer, parked) }
     }
 
+    /// The same by another revision of the practice's files.
+    pub(super) fn with(&self, app: Arc<App>) -> Self {
+        Self { app, ..self.clone() }
+    }
+
     /// Turns the outcome of a change into the answer; a rejection is audited first.
     async fn finish<T>(
         &self,
