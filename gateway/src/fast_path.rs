@@ -65,7 +65,7 @@ impl GatewayState {
                 let key = self.cache.key_of(procedure, request.method(), uri, headers)?;
                 self.cache.get(&key)?.to_response(headers)
             }
-            None => pages::serve_static(&self.routes.site, uri.path(), request)?,
+            None => pages::serve_static(&self.routes.site.get(), uri.path(), request)?,
         })
     }
 }

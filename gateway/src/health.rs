@@ -10,15 +10,18 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use futures::future::{join, join_all};
 use http::{HeaderValue, StatusCode, header};
-use runtime::Shutdown;
 use runtime::channel::InvalidUrl;
-use runtime::health::{CALENDARS, ConsumerLag, EVENTS, ORDERS, Probe, Unready, WEBHOOKS, WRITES};
+use runtime::health::{
+    CALENDARS, ConsumerLag, EVENTS, ORDERS, PRACTICE, Probe, Unready, WEBHOOKS, WRITES,
+};
+use runtime::{Revised, Shutdown};
 use serde::Serialize;
 use tokio::sync::Mutex;
 use tokio::time::{Duration, Instant, timeout};
 
 use crate::config::Config;
 use crate::policy::reports::ViolationCounts;
+use crate::web_files::WebFiles;
 
 /// Timeout of one part's check.
 const PART_TIMEOUT: Duration = Duration::from_secs(2);
@@ -34,6 +37,7 @@ pub(crate) struct Health {
     client: reqwest::Client,
     shutdown: Shutdown,
     violations: Arc<ViolationCounts>,
+    site: Revised<WebFiles>,
     /// When all parts were last checked for a caller outside, and whether all worked. Callers that
     /// ask meanwhile wait for the same check.
     last: Mutex<Option<(Instant, bool)>>,
@@ -52,10 +56,19 @@ enum Part {
 struct Report {
     ready: bool,
     parts: BTreeMap<&'static str, String>,
+    /// The revision of the pages, and why a newer one is not in use.
+    pages: PagesReport,
     /// How far each consumer of events is behind.
     consumers: BTreeMap<String, Lag>,
     /// Violations of the booking document's policy, from browsers' reports.
     refused_by_policy: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct PagesReport {
+    practice_revision: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -68,7 +81,9 @@ impl Health {
     pub(crate) fn new(
         config: &Config,
         client: reqwest::Client,
-        (shutdown, violations): (&Shutdown, Arc<ViolationCounts>),
+        shutdown: &Shutdown,
+        violations: Arc<ViolationCounts>,
+        site: Revised<WebFiles>,
     ) -> Result<Self, InvalidUrl> {
         let upstreams = &config.upstreams;
         let booking = Probe::new(&upstreams.booking.to_string())?;
@@ -77,24 +92,30 @@ impl Health {
         let reviews = Probe::new(&upstreams.reviews.to_string())?;
         let service = |probe: &Probe| Part::Service(probe.clone());
         let concern = |probe: &Probe, name| Part::Concern(probe.clone(), name);
+        let catalogue = Probe::new(&upstreams.catalogue.to_string())?;
         let mut parts = vec![
-            ("catalogue", Part::Service(Probe::new(&upstreams.catalogue.to_string())?)),
+            ("catalogue_practice", concern(&catalogue, PRACTICE)),
+            ("catalogue", Part::Service(catalogue)),
             ("booking", service(&booking)),
             ("booking_events", concern(&booking, EVENTS)),
             ("booking_writes", concern(&booking, WRITES)),
+            ("booking_practice", concern(&booking, PRACTICE)),
             ("booking_calendars", concern(&booking, CALENDARS)),
             ("payments", service(&payments)),
             ("payments_events", concern(&payments, EVENTS)),
             ("payments_writes", concern(&payments, WRITES)),
+            ("payments_practice", concern(&payments, PRACTICE)),
             ("payments_orders", concern(&payments, ORDERS)),
             ("payments_webhooks", concern(&payments, WEBHOOKS)),
             ("payments_http", Part::Http(config.proxied.payments.clone())),
             ("notifications", service(&notifications)),
             ("notifications_events", concern(&notifications, EVENTS)),
             ("notifications_writes", concern(&notifications, WRITES)),
+            ("notifications_practice", concern(&notifications, PRACTICE)),
             ("reviews", service(&reviews)),
             ("reviews_events", concern(&reviews, EVENTS)),
             ("reviews_writes", concern(&reviews, WRITES)),
+            ("reviews_practice", concern(&reviews, PRACTICE)),
             ("reviews_http", Part::Http(config.proxied.reviews.clone())),
             ("identity_http", Part::Http(format!("{}/health", config.proxied.identity))),
         ];
@@ -110,6 +131,7 @@ impl Health {
             client,
             shutdown: shutdown.clone(),
             violations,
+            site,
             last: Mutex::new(None),
         })
     }
@@ -139,7 +161,7 @@ impl Health {
         let lags = join_all(self.consumer_probes.iter().map(Probe::consumers));
         let (mut states, lags) = join(join_all(checks), lags).await;
         // The site was fully read before the gateway began to listen.
-        states.push(("web", Ok(())));
+        states.push(("web", self.site.check().map_err(|_refused| Unready::Concerned)));
         let ready = states.iter().all(|(_, state)| state.is_ok());
         let word = |state: Result<(), Unready>| {
             state.map_or_else(|why| why.to_string(), |()| READY.to_owned())
@@ -150,7 +172,11 @@ impl Health {
             (consumer, Lag { events_behind, seconds_behind })
         };
         let consumers = lags.into_iter().flatten().map(lag).collect();
-        Report { ready, parts, consumers, refused_by_policy: self.violations.counts() }
+        let pages = PagesReport {
+            practice_revision: self.site.revision(),
+            refused: self.site.check().err().map(|refused| refused.to_string()),
+        };
+        Report { ready, parts, pages, consumers, refused_by_policy: self.violations.counts() }
     }
 
     async fn reachable(&self, url: &str) -> Result<(), Unready> {

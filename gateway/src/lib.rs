@@ -43,13 +43,14 @@ mod host_names;
 mod trusted_proxies;
 mod staff_networks;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get};
 use runtime::caller::Users;
-use runtime::{BoxError, Program, Shutdown};
+use runtime::{BoxError, Program, Revised, Shutdown};
 use tokio::net::TcpListener;
 
 pub use config::{
@@ -90,7 +91,17 @@ pub async fn serve(
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
     refusals::Refusal::begin_all();
-    let Routers { state, public, operators } = build_routers(&config, &shutdown)?;
+    let config = Arc::new(config);
+    let Routers { state, public, operators, site } = build_routers(&config, &shutdown)?;
+    let policies = Arc::clone(&state.policies);
+    let following = site.follow(shutdown.clone(), {
+        let config = Arc::clone(&config);
+        move |folder, _former| {
+            let (config, policies) = (Arc::clone(&config), Arc::clone(&policies));
+            async move { renew_site(folder, config, policies).await }
+        }
+    });
+    runtime::spawn(following);
     tracing::info!(address = %listener.local_addr()?, "listening");
     let public = server::serve(listener, &config.connections, (state, public), &shutdown);
     let Some(inner) = inner else {
@@ -108,23 +119,55 @@ struct Routers {
     public: Router,
     /// The routes of the inner listener.
     operators: Router,
+    site: Revised<web_files::WebFiles>,
+}
+
+/// Reads another revision of the site, and sets its policies.
+async fn renew_site(
+    folder: PathBuf,
+    config: Arc<Config>,
+    policies: Arc<policy::CurrentPolicies>,
+) -> Result<Arc<web_files::WebFiles>, BoxError> {
+    // Some hundred files are read and compressed.
+    let reading = tokio::task::spawn_blocking(move || {
+        let site = read_site(&folder, &config.site)?;
+        let next = policies_of(&site, &config.site)?;
+        Ok::<_, BoxError>((site, next))
+    });
+    let (site, next) = reading.await??;
+    policies.set(next);
+    Ok(site)
+}
+
+fn read_site(
+    folder: &Path,
+    settings: &SiteSettings,
+) -> Result<Arc<web_files::WebFiles>, SiteError> {
+    let origin = site_cookie::origin(&settings.public);
+    web_files::WebFiles::load(folder, &origin).map(Arc::new)
+}
+
+fn policies_of(
+    site: &web_files::WebFiles,
+    settings: &SiteSettings,
+) -> Result<policy::Policies, http::header::InvalidHeaderValue> {
+    policy::Policies::new(&policy::PolicyParts {
+        allowed: &site.allowed,
+        checkout_origins: &settings.checkout_origins,
+        https: settings.public.scheme_str() == Some("https"),
+    })
 }
 
 /// Builds the state of the fast path and the routers of all other requests.
 fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxError> {
-    let site = Arc::new(web_files::WebFiles::load(
-        &config.site.folder,
-        &site_cookie::origin(&config.site.public),
-    )?);
+    let site = Revised::open(&config.site.folder, web_files::ROUTES, |folder| {
+        read_site(folder, &config.site)
+    })?;
     let schema = schema::Schema::load()?;
     let procedures = Arc::new(procedures::Procedures::new(&schema));
     let limits = Arc::new(rate_limits::RateLimiters::new(config.rate_limits));
     limits.spawn_eviction();
-    let policies = policy::Policies::new(&policy::PolicyParts {
-        allowed: &site.allowed,
-        checkout_origins: &config.site.checkout_origins,
-        https: config.site.public.scheme_str() == Some("https"),
-    })?;
+    let policies = Arc::new(policy::CurrentPolicies::new(policies_of(&site.get(), &config.site)?));
     let cache = Arc::new(response_cache::ResponseCache::new());
     let state = Arc::new(request_context::GatewayState {
         routes: Arc::new(routes::Routes { procedures: procedures.clone(), site: site.clone() }),
@@ -144,9 +187,11 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
         authorization::RpcAuthorizer { procedures, users, limits, watchers, bodies, cache, grants };
     let client = runtime::http::inner_client()?;
     let violations = Arc::new(policy::reports::ViolationCounts::default());
-    let health = health::Health::new(config, client.clone(), (shutdown, violations.clone()))
-        .map(Arc::new)?;
-    let backends = Backends { authorizer: Arc::new(authorizer), site, client, violations };
+    let health =
+        health::Health::new(config, client.clone(), shutdown, violations.clone(), site.clone())
+            .map(Arc::new)?;
+    let authorizer = Arc::new(authorizer);
+    let backends = Backends { authorizer, site: site.clone(), client, violations };
     let router = backend_router(config, backends, &schema, shutdown);
     let public = router.merge(
         Router::new()
@@ -157,7 +202,7 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
     );
     let with_context = from_fn_with_state(state.clone(), request_context::with_request_context);
     let operators = Router::new().route("/healthz", get(health::healthz)).with_state(health);
-    Ok(Routers { state, public: public.layer(with_context), operators })
+    Ok(Routers { state, public: public.layer(with_context), operators, site })
 }
 
 /// Builds the routes below /rpc.
@@ -177,7 +222,7 @@ fn call_router(
 /// What the routes that need a backend share with others.
 struct Backends {
     authorizer: Arc<authorization::RpcAuthorizer>,
-    site: Arc<web_files::WebFiles>,
+    site: Revised<web_files::WebFiles>,
     client: reqwest::Client,
     violations: Arc<policy::reports::ViolationCounts>,
 }

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use kernel::Id;
 use kernel::id::Review;
+use runtime::Revised;
 
 use crate::caller::Caller;
 use crate::error_response;
@@ -48,7 +49,7 @@ const HEADERS_CAPACITY: usize = 16;
 
 /// The site's files, and the lookup of reviews.
 pub(crate) struct SiteState {
-    pub(crate) files: Arc<WebFiles>,
+    pub(crate) files: Revised<WebFiles>,
     pub(crate) reviews: ReviewLookup,
 }
 
@@ -62,7 +63,8 @@ pub(crate) async fn serve(
     }
     let path = request.uri().path();
     let request_headers = request.headers();
-    let files = &site.files;
+    let files = site.files.get();
+    let files = &*files;
     if let Some(answer) = serve_static(files, path, &request) {
         return answer;
     }
@@ -144,7 +146,8 @@ fn not_found_response(site: &WebFiles, path: &str) -> Response {
         _ => &site.not_found,
     };
     let mut answer = file_response(page, &HeaderMap::new(), REVALIDATE);
-    *answer.status_mut() = StatusCode::NOT_FOUND;
+    let is_gone = service_id(path).is_some_and(|id| site.is_gone(id));
+    *answer.status_mut() = if is_gone { StatusCode::GONE } else { StatusCode::NOT_FOUND };
     answer.headers_mut().remove(header::ETAG);
     answer
 }

@@ -5,6 +5,8 @@
 
 pub(crate) mod reports;
 
+use std::sync::{Arc, PoisonError, RwLock};
+
 use http::header::{
     CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
     X_CONTENT_TYPE_OPTIONS,
@@ -82,6 +84,26 @@ pub(crate) struct Policies {
     ordinary: Vec<(HeaderName, HeaderValue)>,
     booking: Vec<(HeaderName, HeaderValue)>,
     widget_policy: HeaderValue,
+}
+
+/// The policies of the site as it is now.
+pub(crate) struct CurrentPolicies(RwLock<Arc<Policies>>);
+
+impl CurrentPolicies {
+    pub(crate) fn new(first: Policies) -> Self {
+        Self(RwLock::new(Arc::new(first)))
+    }
+
+    /// Those of a new revision.
+    pub(crate) fn set(&self, next: Policies) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+    }
+
+    /// Sets the headers of a response.
+    pub(crate) fn apply(&self, answer: &mut HeaderMap, document: Document) {
+        let policies = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        policies.apply(answer, document);
+    }
 }
 
 impl Policies {

@@ -20,7 +20,7 @@ use crate::caller::{Caller, address_of};
 use crate::error_response;
 use crate::hosts::Hosts;
 use crate::network_quota::NetworkQuota;
-use crate::policy::{Document, Policies};
+use crate::policy::{CurrentPolicies, Document};
 use crate::proxy::pictures;
 use crate::rate_limits::RateLimiters;
 use crate::refusals::Refusal;
@@ -36,7 +36,7 @@ pub(crate) struct GatewayState {
     pub(crate) routes: Arc<Routes>,
     pub(crate) limits: Arc<RateLimiters>,
     pub(crate) cache: Arc<ResponseCache>,
-    pub(crate) policies: Policies,
+    pub(crate) policies: Arc<CurrentPolicies>,
     pub(crate) hosts: Hosts,
     pub(crate) proxies: TrustedProxies,
     pub(crate) staff_networks: StaffNetworks,

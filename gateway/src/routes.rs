@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use kernel::PaymentProvider;
+use runtime::Revised;
 
 use crate::procedures::Procedures;
 use crate::web_files::{DESK, WebFiles, is_desk_screen, review_id, service_id};
@@ -39,7 +40,7 @@ const PART_BYTES_MAX: usize = 24;
 #[derive(Debug)]
 pub(crate) struct Routes {
     pub(crate) procedures: Arc<Procedures>,
-    pub(crate) site: Arc<WebFiles>,
+    pub(crate) site: Revised<WebFiles>,
 }
 
 impl Routes {
@@ -77,10 +78,11 @@ impl Routes {
         if is_desk_screen(path) {
             return Cow::Borrowed(DESK);
         }
-        if self.site.page(path).is_some() {
+        let site = self.site.get();
+        if site.page(path).is_some() {
             return Cow::Owned(path.to_owned());
         }
-        match self.site.file(path) {
+        match site.file(path) {
             Some(_) if path.starts_with("/assets/") => Cow::Borrowed("/assets/{file}"),
             Some(_) if path.starts_with(MEDIA) => Cow::Borrowed("/media/{file}"),
             // One file has many escaped paths.

@@ -25,6 +25,9 @@ struct RouteList {
     #[serde(rename = "static")]
     fixed: Vec<String>,
     services: Vec<String>,
+    /// Services that the practice offered in earlier revisions.
+    #[serde(default)]
+    gone: Vec<String>,
     #[serde(default)]
     dynamic: Dynamic,
 }
@@ -61,12 +64,16 @@ pub(crate) struct DynamicPage {
     pub(crate) template: Option<ReviewTemplate>,
 }
 
+/// The build's list of pages, which every site has.
+pub(crate) const ROUTES: &str = "routes.json";
+
 /// The whole site.
 #[derive(Debug)]
 pub(crate) struct WebFiles {
     pages: HashMap<String, WebFile>,
     files: HashMap<String, WebFile>,
     services: HashSet<String>,
+    gone: HashSet<String>,
     pub(crate) not_found: WebFile,
     pub(crate) service_not_found: Option<WebFile>,
     /// The page of one review; older builds have none.
@@ -81,7 +88,7 @@ impl WebFiles {
     /// It holds no build, or one that contradicts itself.
     pub(crate) fn load(folder: &Path, origin: &str) -> Result<Self, SiteError> {
         let missing = || SiteError::Missing { folder: folder.to_owned() };
-        if !folder.join("routes.json").is_file() || !folder.join("404.html").is_file() {
+        if !folder.join(ROUTES).is_file() || !folder.join("404.html").is_file() {
             return Err(missing());
         }
         let mut found = HashMap::new();
@@ -90,7 +97,7 @@ impl WebFiles {
             found.insert(name, file);
         };
         read_folder(folder, "", &mut read)?;
-        let routes: RouteList = take_list(&mut found, "routes.json")?;
+        let routes: RouteList = take_list(&mut found, ROUTES)?;
         let allowed = validate(take_list(&mut found, "csp.json")?)?;
         let not_found = found.remove("/404.html").ok_or_else(missing)?;
         let service_not_found = found.remove("/service-not-found.html");
@@ -101,7 +108,9 @@ impl WebFiles {
         let documents = documents.into_iter();
         let pages = documents.map(|(name, file)| (route_of(&name), file)).collect();
         let services = routes.services.into_iter().collect();
-        let site = Self { pages, files, services, not_found, service_not_found, review, allowed };
+        let gone = routes.gone.into_iter().collect();
+        let site =
+            Self { pages, files, services, gone, not_found, service_not_found, review, allowed };
         let services = site.services.iter().map(|id| format!("/service/{id}"));
         for route in routes.fixed.into_iter().chain(services) {
             if !site.pages.contains_key(&route) {
@@ -126,6 +135,11 @@ impl WebFiles {
             Some(_) => None,
             None => self.pages.get(path),
         }
+    }
+
+    /// Whether the practice offered this service once.
+    pub(crate) fn is_gone(&self, service_id: &str) -> bool {
+        self.gone.contains(service_id) && !self.services.contains(service_id)
     }
 
     /// A file that is not a page. Names may have spaces and non-English letters, which browsers

@@ -52,6 +52,8 @@ pub(crate) struct TestOptions {
     pub(crate) identity_admin: bool,
     /// The site's public URL.
     pub(crate) public: String,
+    /// The link to another site than the usual one.
+    pub(crate) site: Option<PathBuf>,
 }
 
 impl Default for TestOptions {
@@ -95,6 +97,7 @@ impl Default for TestOptions {
             identity,
             identity_admin,
             public,
+            site: None,
         }
     }
 }
@@ -160,7 +163,7 @@ impl TestGateway {
             bodies: options.bodies,
             site: SiteSettings {
                 public: options.public.parse().unwrap(),
-                folder: site(),
+                folder: options.site.unwrap_or_else(site),
                 checkout_origins: vec![CHECKOUT.to_owned()],
                 hosts: "desk.example".parse().unwrap(),
                 proxies: if options.trust_proxy { TrustedProxies::All } else { options.proxies },

@@ -23,6 +23,7 @@ mod metrics;
 mod rate_limits;
 mod backends;
 mod pages;
+mod revisions;
 mod pictures;
 mod processes;
 mod http_proxy;
