@@ -1,14 +1,15 @@
 /** What Vite built, as its manifest lists it. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 type Chunk = { file: string; src?: string; imports?: string[] };
 export type BuiltFiles = Record<string, Chunk>;
 
 const ENTRY = 'index.html';
+/** Where the list is kept; the browser tests ask it for files of code by their words. */
+export const BUILT_FILES = 'dist-server/built-files.json';
 
-export function readBuiltFiles(dist: string): BuiltFiles {
-  return JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as BuiltFiles;
+export function readBuiltFiles(): BuiltFiles {
+  return JSON.parse(readFileSync(BUILT_FILES, 'utf8')) as BuiltFiles;
 }
 
 function collect(files: BuiltFiles, key: string, into: Set<string>): void {

@@ -2,8 +2,11 @@
  * Renders every public page to a file below dist/, from the practice's files, with what search
  * engines read (sitemap.xml, robots.txt) and the pictures of shared links, and writes down which
  * paths there are (routes.json) and what the content policy has to allow (csp.json).
+ *
+ * `--documents FOLDER` renders the site of other files into a folder of its own, beside what was
+ * built: `sukoon practice apply` calls it. It draws no pictures.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PageHead } from '@/app/page-heads';
 import type { PageEntry } from '@/app/pages';
@@ -12,8 +15,8 @@ import type { MeditationGuide } from '@/gen/catalogue/v1/catalogue_service_pb';
 import type { LegalTexts } from '@/lib/legal-text';
 import type { Snapshot } from '@/lib/snapshot';
 import { type BuiltFiles, earlyFonts, modulesOfPage, readBuiltFiles } from './built-files';
+import { copyBuilt, hasCard, keepTemplate, readTemplate } from './built-site';
 import { allCards, cardOf } from './card';
-import { drawPictures } from './card-pictures';
 import { assertPolicy, type DocumentParts, inlineScriptHash, renderDocument } from './document';
 import { takeScripts } from './lazy-scripts';
 import { readLegalFiles } from './legal-files';
@@ -33,9 +36,13 @@ import { buildDate, fixedPaths, policyOrigins, robotsTxt, sitemapXml } from './s
 import { structuredData } from './structured-data';
 import { takeWidgetFiles, widgetDocument } from './widget-document';
 
-const DIST = 'dist';
-/** What Vite built, kept for the browser tests, which ask for files of code by their words. */
-const BUILT_FILES = 'dist-server/built-files.json';
+/** Where the site of a build is; what `--documents` leaves as it is comes from there. */
+const DIST = process.env.PAGES_BUILT || 'dist';
+const DOCUMENTS = process.argv[2] === '--documents' ? process.argv[3] : undefined;
+/** Where the pages are written. */
+const SITE = DOCUMENTS ?? DIST;
+/** Services that earlier revisions of the practice's files offered. */
+const GONE = (process.env.GONE_SERVICES ?? '').split(' ').filter(Boolean);
 /** A path that no page has; its document is what unknown addresses are answered with. */
 const UNKNOWN_PATH = '/404';
 /** A path that no service has; its document is what addresses of unknown services are answered with. */
@@ -73,14 +80,17 @@ type Site = {
 };
 
 function write(name: string, content: string | Uint8Array): void {
-  const path = join(DIST, name);
+  const path = join(SITE, name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
 }
 
 function foundAt(path: string, head: PageHead, snapshot: Snapshot): SeoPage {
   const data = structuredData(head.canonical ?? path, head, snapshot);
-  return { path, card: cardOf(path, snapshot), data };
+  const card = cardOf(path, snapshot);
+  // A picture that is drawn later is that of the welcome page until then.
+  const isThere = !DOCUMENTS || hasCard(SITE, card.name);
+  return { path, card: isThere ? card : cardOf('/', snapshot), data };
 }
 
 function documentParts({ code, files, fonts }: Site, { match, documentName, html }: RenderedPage) {
@@ -139,6 +149,14 @@ async function renderReview(site: Site): Promise<void> {
   write(words.marks, JSON.stringify(Object.fromEntries(marks)));
 }
 
+/** The pictures of shared links, whose drawing takes longer than all documents. */
+async function drawCards(snapshot: Snapshot): Promise<void> {
+  const { drawPictures } = await import('./card-pictures');
+  const { cards, icon } = await drawPictures(allCards(snapshot), snapshot);
+  for (const { name, picture } of cards) write(join('cards', `${name}.png`), picture);
+  write('apple-touch-icon.png', icon);
+}
+
 async function main(): Promise<void> {
   const folder = process.env.PRACTICE_DIR || OUR_PRACTICE;
   const snapshot = {
@@ -149,8 +167,10 @@ async function main(): Promise<void> {
   const legal = readLegalFiles(folder);
   const frameAncestors = readEmbeddingOrigins(folder);
   assertMedia(snapshot, folder);
-  const { template, code } = takeScripts(readFileSync(join(DIST, 'index.html'), 'utf8'));
-  const files = readBuiltFiles(DIST);
+  if (DOCUMENTS) copyBuilt(DIST, DOCUMENTS);
+  else keepTemplate(DIST);
+  const { template, code } = takeScripts(readTemplate());
+  const files = readBuiltFiles();
   const site = { template, code, files, fonts: earlyFonts(files), snapshot, guide, legal };
 
   const fixed = fixedPaths();
@@ -167,24 +187,21 @@ async function main(): Promise<void> {
   await renderReview(site);
   await renderTo(DYNAMIC.reviews.missing, MISSING_REVIEW, site, anyAddress);
 
-  const widget = widgetDocument(snapshot, frameAncestors, takeWidgetFiles(DIST));
+  const widget = widgetDocument(snapshot, frameAncestors, takeWidgetFiles(SITE));
   write(join('embed', 'book', 'index.html'), widget);
 
-  copyMedia(folder, DIST);
-  const { cards, icon } = await drawPictures(allCards(snapshot), snapshot);
-  for (const { name, picture } of cards) write(join('cards', `${name}.png`), picture);
-  write('apple-touch-icon.png', icon);
+  copyMedia(folder, SITE);
+  if (!DOCUMENTS) await drawCards(snapshot);
   write('robots.txt', robotsTxt());
   write('sitemap.xml', sitemapXml(snapshot, buildDate()));
-  write('routes.json', `${JSON.stringify({ static: fixed, services, dynamic: DYNAMIC })}\n`);
+  const gone = GONE.filter((id) => !services.includes(id));
+  write('routes.json', `${JSON.stringify({ static: fixed, services, gone, dynamic: DYNAMIC })}\n`);
   const policy = {
     scriptHashes: [inlineScriptHash()],
     ...policyOrigins(snapshot),
     frameAncestors,
   };
   write('csp.json', `${JSON.stringify(policy)}\n`);
-  renameSync(join(DIST, '.vite/manifest.json'), BUILT_FILES);
-  rmSync(join(DIST, '.vite'), { recursive: true });
   process.stdout.write(`prerendered ${paths.length + 7} pages\n`);
 }
 
