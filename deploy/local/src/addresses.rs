@@ -2,12 +2,28 @@
 use crate::options::{Form, Options};
 use machine::output;
 use machine::owner::Owner;
+use std::path::Path;
 
 /// Prints it.
-pub(crate) fn print(options: &Options, owner: Option<&Owner>, has_app: bool) {
+pub(crate) fn print(options: &Options, owner: Option<&Owner>, has_app: bool, own: &Path) {
     for line in lines(options, owner, has_app) {
         output::line(line);
     }
+    if owner.is_some_and(|owner| owner.is_new) {
+        first_steps(options, own).iter().for_each(output::line);
+    }
+}
+
+/// Where a person goes who has started it for the first time.
+fn first_steps(options: &Options, own: &Path) -> [String; 3] {
+    [
+        format!("1. The site:  {}", options.public_url),
+        format!("2. The inbox: {}/inbox, where every mail of it arrives", options.sandbox_url),
+        format!(
+            "3. Change first: your name and prices in {}, then `sukoon practice apply`",
+            own.display()
+        ),
+    ]
 }
 
 fn lines(options: &Options, owner: Option<&Owner>, has_app: bool) -> Vec<String> {
@@ -81,6 +97,16 @@ mod tests {
         let without = lines(&options, None, false).join("\n");
         assert!(!without.contains("second step") && without.contains("Ctrl-C"), "{without}");
     }
+
+    #[test]
+    fn the_first_start_ends_with_the_site_the_inbox_and_what_to_change() {
+        let options = Options::read(&Environment::from([("PORT", "8123")])).unwrap();
+        let [site, inbox, change] = first_steps(&options, Path::new("/srv/own"));
+        assert!(site.ends_with(":8123"), "{site}");
+        assert!(inbox.contains("/inbox"), "{inbox}");
+        assert!(change.contains("/srv/own") && change.contains("practice apply"), "{change}");
+    }
+
     #[test]
     fn the_last_lines_say_the_form_and_the_word_for_the_other() {
         for (form, other) in [("many", "`FORM=small make run`"), ("small", "`make run`")] {

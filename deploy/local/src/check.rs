@@ -1,5 +1,6 @@
 //! `sukoon check`: runs the checker on a practice, with the addresses that its services use. It
 //! only reads.
+use crate::practice;
 use anyhow::{Result, bail};
 use machine::checker::{self, CheckOptions, OF_THE_PROVIDER};
 use machine::databases;
@@ -38,9 +39,11 @@ fn addresses(
         return server::check_settings(&layout).map(Some);
     }
     let Some(paths) = paths else { return Ok(None) };
+    let revisions = practice::store(paths);
+    let in_use = if revisions.is_begun() { revisions.files() } else { paths.practice.clone() };
     let mut settings = vec![
         ("SUKOON_MODE".to_owned(), "development".to_owned()),
-        ("PRACTICE_DIR".to_owned(), paths.practice.to_string_lossy().into_owned()),
+        ("PRACTICE_DIR".to_owned(), in_use.to_string_lossy().into_owned()),
     ];
     for service in databases::SERVICES {
         let Some(url) = run_state::database_url(&paths.data, service) else { return Ok(None) };

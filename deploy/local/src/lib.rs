@@ -51,6 +51,12 @@ usage: sukoon [command]
   test-services --stop      stop them
   test-services -- COMMAND  run a command with them";
 
+/// What all commands are.
+fn usage() -> String {
+    let staff = staff_commands::usage();
+    format!("{USAGE}\n{}\n{}\n{staff}", machine::practice::USAGE, server::USAGE)
+}
+
 /// Runs the command that the arguments name.
 pub fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -115,12 +121,7 @@ pub fn main() -> Result<ExitCode> {
                 let found = packages::prepare(&environment, &paths, &[])?;
                 test_services::run_with(&paths, &found, command).await
             }
-            other => bail!(
-                "there is no command `{}`\n{USAGE}\n{}\n{}",
-                other.join(" "),
-                server::USAGE,
-                staff_commands::usage()
-            ),
+            other => bail!("there is no command `{}`\n{}", other.join(" "), usage()),
         }
     })
 }
@@ -142,8 +143,12 @@ async fn run_anywhere(
     }
     match words.as_slice() {
         ["help" | "--help" | "-h"] => {
-            output::line(format_args!("{USAGE}\n{}\n{}", server::USAGE, staff_commands::usage()));
+            output::line(usage());
             Some(Ok(ExitCode::SUCCESS))
+        }
+        ["practice", words @ ..] => {
+            let places = paths.map(practice::places);
+            Some(machine::practice::run(words, places.as_ref()))
         }
         ["check", options @ ..] => {
             let options = checker::CheckOptions::read(options)

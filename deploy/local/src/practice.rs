@@ -1,13 +1,33 @@
 //! The practice's own folder: files that a newer version needs are added to it, so that a practice
-//! that was set up earlier still starts.
+//! that was set up earlier still starts. And where its revisions are.
 use anyhow::{Context, Result};
 use machine::output;
 use machine::paths::{self, Paths};
+use machine::practice::{Places, Renderer, Store};
 use std::path::Path;
 use std::{fs, io};
 
 /// A folder without this file is not a practice.
 const PRACTICE: &str = "practice.toml";
+
+/// Its revisions.
+pub(crate) fn store(paths: &Paths) -> Store {
+    Store::at(paths.data.join("practice"))
+}
+
+/// Where files, revisions and pages are.
+pub(crate) fn places(paths: &Paths) -> Places {
+    let web = paths.checkout.join("web");
+    let built = web.join("dist");
+    Places {
+        own: paths.practice.clone(),
+        store: Some(store(paths)),
+        renderer: Renderer::find(&web, &built),
+        built,
+        // `make` has just built them of it.
+        is_built_of_own: true,
+    }
+}
 
 /// A file that was missing, and the error if it could not be added.
 #[derive(Debug)]

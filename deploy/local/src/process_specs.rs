@@ -1,5 +1,6 @@
 //! The processes of a practice, and the settings of each.
 use crate::options::{Form, Options};
+use crate::practice;
 use crate::supervise::ProcessSpec;
 use anyhow::Result;
 use kernel::PaymentProvider;
@@ -223,7 +224,7 @@ impl SpecBuilder<'_> {
     /// Adds the addresses of all services.
     fn addresses(&self, settings: &mut Settings<'_>) {
         // The path is absolute, because the processes run in another folder.
-        settings.set("PRACTICE_DIR", self.paths.practice.to_string_lossy());
+        settings.set("PRACTICE_DIR", practice::store(self.paths).files().to_string_lossy());
         for service in SERVICES {
             let upper = service.to_uppercase();
             settings.set(&format!("{upper}_LISTEN"), self.internal_address(service, "grpc"));
@@ -351,7 +352,7 @@ impl SpecBuilder<'_> {
     }
 
     fn gateway(&self, settings: &mut Settings<'_>) {
-        let web = self.paths.checkout.join("web/dist");
+        let web = practice::store(self.paths).pages();
         settings.set("GATEWAY_LISTEN", format!("{}:{}", self.options.host, self.options.port));
         settings.set("GATEWAY_INNER_LISTEN", self.internal_address("gateway", "inner"));
         settings.set_default("GATEWAY_WEB_DIR", web.to_string_lossy());

@@ -131,7 +131,8 @@ pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result
     };
     if let Some(Ok(owner)) = &started {
         let has_app = OwnerApp::of(&run_config.paths.data).exists();
-        addresses::print(&run_config.options, owner.as_ref(), has_app);
+        let own = &run_config.paths.practice;
+        addresses::print(&run_config.options, owner.as_ref(), has_app, own);
         tokio::select! {
             () = signals.next() => {}
             () = certificates::keep_new(&run_config.paths.data) => {}
@@ -190,6 +191,7 @@ async fn start(
         }
     }
     practice::complete(&run_config.paths)?;
+    machine::practice::begin(&practice::places(&run_config.paths))?;
     let mut secret_store = SecretStore::open(&run_config.paths.data.join("secrets"))?;
     if Rotation::open(&run_config.paths.data.join("secrets"))?.finish_if_due(clock::now())? {
         output::step("the former signing key is removed");

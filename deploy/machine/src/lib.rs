@@ -23,3 +23,4 @@ pub mod report;
 pub mod mail_name;
 pub mod keys;
 pub mod checker;
+pub mod practice;

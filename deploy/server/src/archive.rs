@@ -82,7 +82,7 @@ async fn write_archive(layout: &Layout, file: &Path) -> Result<String> {
         }
     }
     copy(&layout.pictures(), &staging.folder.join("pictures"))?;
-    copy(&layout.configuration().join("practice"), &staging.folder.join("practice"))?;
+    copy(&layout.practice(), &staging.folder.join("practice"))?;
     let secret_store = SecretStore::open(&layout.secrets())?;
     let words = WORDS.iter().filter_map(|name| Some((*name, secret_store.get(name)?)));
     let note = json!({
@@ -121,7 +121,7 @@ pub(crate) async fn import(
     }
     take_secrets(layout, &note, &mut secret_store)?;
     copy(&staging.folder.join("pictures"), &layout.pictures())?;
-    copy(&staging.folder.join("practice"), &layout.configuration().join("practice"))?;
+    copy(&staging.folder.join("practice"), &layout.practice())?;
     drop(staging);
     let closed_at = note.get("closed_at").and_then(|it| it.as_str()).unwrap_or_default();
     require_sound(layout, closed_at, "what was imported is not as it must be").await?;

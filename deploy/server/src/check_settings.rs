@@ -11,6 +11,8 @@ pub fn check_settings(layout: &Layout) -> Result<Vec<(String, String)>> {
         bail!("{} names no databases; `sukoon init` writes it", file.display());
     }
     // Files of earlier versions do not name it.
-    settings.push(("PRACTICE_DIR".to_owned(), layout.rooted("/etc/sukoon/practice")));
+    let revisions = layout.revisions();
+    let in_use = if revisions.is_begun() { revisions.files() } else { layout.practice() };
+    settings.push(("PRACTICE_DIR".to_owned(), in_use.to_string_lossy().into_owned()));
     Ok(settings)
 }

@@ -152,8 +152,7 @@ fn is_unused(port: &str) -> bool {
 
 /// The practice's own files, which are there to be edited.
 fn own_practice(layout: &Layout) -> Result<()> {
-    let (own, shipped) =
-        (layout.configuration().join("practice"), Path::new("/usr/share/sukoon/practice"));
+    let (own, shipped) = (layout.practice(), Path::new("/usr/share/sukoon/practice"));
     if own.exists() || !shipped.is_dir() {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! Where everything of an installed practice lies.
 use machine::environment::Environment;
+use machine::practice::{Places, Renderer, Store};
 use std::path::{Path, PathBuf};
 
 /// The folders, all below `/` or, for trials, below another folder.
@@ -46,6 +47,29 @@ impl Layout {
     /// The configuration.
     pub(crate) fn configuration(&self) -> PathBuf {
         self.at("/etc/sukoon")
+    }
+
+    /// The practice's own files.
+    pub(crate) fn practice(&self) -> PathBuf {
+        self.configuration().join("practice")
+    }
+
+    /// Where the practice's files, revisions and pages are.
+    pub(crate) fn practice_places(&self) -> Places {
+        let built = PathBuf::from("/usr/share/sukoon/web");
+        Places {
+            own: self.practice(),
+            store: Some(self.revisions()),
+            renderer: Renderer::find(Path::new("/usr/share/sukoon/renderer"), &built)
+                .map(|renderer| renderer.as_user("nobody")),
+            built,
+            is_built_of_own: false,
+        }
+    }
+
+    /// The revisions of the practice's files.
+    pub(crate) fn revisions(&self) -> Store {
+        Store::at(self.at("/var/lib/sukoon/practice"))
     }
 
     /// The file of a unit's settings.

@@ -153,6 +153,11 @@ pub async fn run(environment: &Environment, words: &[&str]) -> Option<Result<Exi
     {
         return Some(rotate::links(&layout, !rest.is_empty()).await);
     }
+    if let ["practice", rest @ ..] = words {
+        // Elsewhere the folder is that of a practice that `sukoon up` starts.
+        let places = Layout::installed(environment)?.practice_places();
+        return Some(machine::practice::run(rest, Some(&places)));
+    }
     if words == ["doctor"] && environment.get("SUKOON_EMAIL").is_none() {
         // As a person of the practice it is a command of staff.
         return Some(doctor::run(&Layout::installed(environment)?).await);

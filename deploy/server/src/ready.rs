@@ -68,7 +68,10 @@ fn lines(items: &[Item]) -> Vec<String> {
 /// The practice's own words: those of the sample are of a person who does not exist.
 fn own_words(left: &[String]) -> Vec<Item> {
     let told = |word: &String| {
-        format!("the sample's {word}: write your own in /etc/sukoon/practice and restart")
+        format!(
+            "the sample's {word}: write your own in /etc/sukoon/practice, then \
+             `sukoon practice apply`"
+        )
     };
     if left.is_empty() {
         let says = "nothing of the sample's stands there".to_owned();

@@ -16,7 +16,7 @@ const OWN: [&str; 6] = ["name", "practitioner_name", "phone", "email", "notices_
 
 /// What stands there, each in a few words; empty for a practice of its own.
 pub(crate) fn left(layout: &Layout) -> Vec<String> {
-    let folder = layout.configuration().join("practice");
+    let folder = layout.practice();
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let mut left = left_of_practice(&read("practice.toml"));
     let texts = TEXTS.iter().filter(|(name, sample)| read(name) == *sample);
