@@ -11,7 +11,7 @@ checkout=$(cd "$vm/../.." && pwd)
 for program in sukoon services checker; do
     [ -x "$programs/$program" ] || { echo "the program $program has not been built" >&2; exit 1; }
 done
-[ -f "$pages/index.html" ] || { echo "the pages have not been built" >&2; exit 1; }
+[ -f "$pages/index.html" ] && [ -f "$(dirname "$pages")/dist-server/template.html" ] || { echo "the pages have not been built" >&2; exit 1; }
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$checkout/Cargo.toml" | head -n 1)
 # The time of the last change orders packages of one version; a tree without git has none.
@@ -40,11 +40,15 @@ done
 ln -s ../lib/sukoon/sukoon "$root/usr/bin/sukoon"
 cp -R "$pages" "$root/usr/share/sukoon/web"
 cp -RL "$practice" "$root/usr/share/sukoon/practice"
+# What renders the pages of other words of the practice, where Node.js is installed.
+renderer=$(dirname "$pages")/dist-server
+install -d "$root/usr/share/sukoon/renderer"
+cp -R "$renderer" "$root/usr/share/sukoon/renderer/dist-server"
 cp "$vm/README.md" "$checkout/LICENSE" "$root/usr/share/doc/sukoon/"
 # What alarms lead to, and the operators' other pages. They lie beside the pages of the site, because a
 # small image of Debian leaves /usr/share/doc out.
 install -d "$root/usr/share/sukoon/docs"
-cp "$checkout"/docs/*.md "$root/usr/share/sukoon/docs/"
+cp "$checkout"/docs/*.md "$checkout/docs/stored.csv" "$root/usr/share/sukoon/docs/"
 cp "$vm/README.md" "$root/usr/share/sukoon/docs/SERVER.md"
 install -m 644 "$vm/debian/sysusers.conf" "$root/usr/lib/sysusers.d/sukoon.conf"
 install -m 644 "$vm/debian/tmpfiles.conf" "$root/usr/lib/tmpfiles.d/sukoon.conf"
