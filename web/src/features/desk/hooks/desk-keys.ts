@@ -4,6 +4,8 @@ import { CODE } from '@/lib/codes';
 import { describeError } from '@/lib/errors';
 
 export const DESK = 'desk';
+/** Tasks are many calls: they are not read again with each act, and less often. */
+export const TASKS = 'desk-tasks';
 
 /** How often what is on the screen is read again, while the page is looked at. */
 const READ_AGAIN_MS = 20_000;
@@ -20,4 +22,13 @@ export const LIVE = {
   staleTime: 0,
   refetchInterval: (query: Pick<Query, 'state'>) => (isRefused(query) ? false : READ_AGAIN_MS),
   refetchOnWindowFocus: (query: Pick<Query, 'state'>) => (isRefused(query) ? false : 'always'),
+} as const;
+
+const TASKS_STALE_MS = 30_000;
+const TASKS_AGAIN_MS = 180_000;
+
+export const LESS_LIVE = {
+  staleTime: TASKS_STALE_MS,
+  refetchInterval: (query: Pick<Query, 'state'>) => (isRefused(query) ? false : TASKS_AGAIN_MS),
+  refetchOnWindowFocus: (query: Pick<Query, 'state'>) => !isRefused(query),
 } as const;

@@ -1,11 +1,13 @@
 /** What is done about a task where a call does it; the rest is done on the booking's screen. */
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { toast } from '@/components/ui/toast-store';
 import { BookingCalendarStaffService } from '@/gen/booking/v1/booking_calendar_service_pb';
 import type { UnexplainedOrder } from '@/gen/payments/v1/payments_staff_service_pb';
+import { useMember } from '../member';
 import type { ParkedService } from '../model/tasks';
-import { useDeskNews } from './use-bookings';
+import { TASKS } from './desk-keys';
 import { useCommand } from './use-command';
 import { CALL, useBookingStaff } from './use-desk-clients';
 import { useMailsStaff, usePaymentsStaff } from './use-staff-services';
@@ -36,7 +38,9 @@ export function useTaskAct(onDone?: () => void) {
   const payments = usePaymentsStaff();
   const mails = useMailsStaff();
   const booking = useBookingStaff();
-  const { refresh } = useDeskNews();
+  const { userId } = useMember();
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: [TASKS, userId] });
   const parked = { booking, payments, notifications: mails };
 
   function send(wish: TaskWish): Promise<unknown> {

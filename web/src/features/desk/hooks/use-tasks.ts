@@ -11,7 +11,7 @@ import { DeliveryState } from '@/gen/notifications/v1/notifications_staff_servic
 import { useMember } from '../member';
 import { isManager } from '../model/acts';
 import { type ParkedService, type TaskParts, tasksOf } from '../model/tasks';
-import { DESK, LIVE } from './desk-keys';
+import { LESS_LIVE, TASKS } from './desk-keys';
 import { useBookingStaff } from './use-desk-clients';
 import { useMailsStaff, usePaymentsStaff } from './use-staff-services';
 
@@ -87,8 +87,8 @@ export function useTasks(): Tasks {
   const parts = useParts(role);
   const queries = parts.map(
     ({ what, read }): UseQueryOptions<TaskParts> => ({
-      ...LIVE,
-      queryKey: [DESK, userId, 'tasks', what],
+      ...LESS_LIVE,
+      queryKey: [TASKS, userId, what],
       queryFn: ({ signal }) => read(signal),
     }),
   );
