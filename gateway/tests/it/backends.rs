@@ -326,6 +326,13 @@ impl PaymentsService for FakeBackend {
     ) -> Result<Response<SetPayerResponse>, Status> {
         Ok(Response::new(SetPayerResponse::default()))
     }
+
+    async fn list_own_receipts(
+        &self,
+        _request: Request<ListOwnReceiptsRequest>,
+    ) -> Result<Response<ListOwnReceiptsResponse>, Status> {
+        Ok(Response::new(ListOwnReceiptsResponse::default()))
+    }
 }
 
 /// It would respond; the gateway must not call it.

@@ -13,9 +13,10 @@ use contract::convert::to_wire;
 use contract::payments::v1::payments_service_server::PaymentsService;
 use contract::payments::v1::{
     CheckPaymentRequest, CheckPaymentResponse, ClaimPaymentRequest, ClaimPaymentResponse,
-    CollectionState, ListReceiptsRequest, ListReceiptsResponse, PaymentMethod, PaymentStatus,
-    SetPayerRequest, SetPayerResponse, StartPaymentRequest, StartPaymentResponse,
-    SubmitCheckoutAnswerRequest, SubmitCheckoutAnswerResponse,
+    CollectionState, ListOwnReceiptsRequest, ListOwnReceiptsResponse, ListReceiptsRequest,
+    ListReceiptsResponse, PaymentMethod, PaymentStatus, SetPayerRequest, SetPayerResponse,
+    StartPaymentRequest, StartPaymentResponse, SubmitCheckoutAnswerRequest,
+    SubmitCheckoutAnswerResponse,
 };
 use kernel::Id;
 use kernel::id::Booking;
@@ -29,7 +30,7 @@ use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
 use crate::app::fold::Outcome;
 use crate::app::idempotency::key_of;
-use crate::app::list_receipts::list_receipts;
+use crate::app::list_receipts::{list_own_receipts, list_receipts};
 use crate::app::request::parse_booking;
 use crate::app::set_payer::{payer_details, set_payer};
 use crate::app::start_payment::{Method, start_payment};
@@ -238,5 +239,21 @@ impl PaymentsService for PublicHandler {
         };
         work.await.map_err(|error| to_status(&error))?;
         Ok(Response::new(SetPayerResponse {}))
+    }
+
+    async fn list_own_receipts(
+        &self,
+        request: Request<ListOwnReceiptsRequest>,
+    ) -> Result<Response<ListOwnReceiptsResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let year = request.into_inner().financial_year;
+        let found = list_own_receipts(&self.app, user.customer, (year != 0).then_some(year)).await;
+        let found = found.map_err(|error| to_status(&error))?;
+        Ok(Response::new(ListOwnReceiptsResponse {
+            receipts: found.receipts.into_iter().map(receipts::to_wire_receipt).collect(),
+            financial_year: found.year,
+            financial_years: found.years,
+            has_more: found.has_more,
+        }))
     }
 }

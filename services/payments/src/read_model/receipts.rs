@@ -2,7 +2,7 @@
 //! Receipts have a table of their own; reads combine both tables.
 
 use eventstore::{StoreError, Tx};
-use kernel::id::{Booking, Receipt as ReceiptKind, Refund as RefundKind};
+use kernel::id::{Booking, Customer, Receipt as ReceiptKind, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
@@ -252,6 +252,38 @@ pub async fn of_booking(
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(booking_id).fetch_all(executor).await?;
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+/// The receipts and tax documents of a client's bookings in a financial year, oldest first. Both
+/// tables are read by their index of bookings, so it costs what the client has.
+pub async fn of_customer(
+    executor: impl PgExecutor<'_>,
+    customer_id: Id<Customer>,
+    year: i32,
+    max: usize,
+) -> Result<Vec<ReceiptRow>, StoreError> {
+    let sql = format!(
+        "{PAPERS} where financial_year = $2 and booking_id = any (
+             array(select booking_id from collections where customer_id = $1))
+         order by issued_at, serial limit $3"
+    );
+    let max = i64::try_from(max).unwrap_or(i64::MAX);
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(customer_id).bind(year).bind(max);
+    let rows = query.fetch_all(executor).await?;
+    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+/// The financial years in which a client's bookings have receipts or tax documents, newest first.
+pub async fn years_of_customer(
+    executor: impl PgExecutor<'_>,
+    customer_id: Id<Customer>,
+) -> Result<Vec<i32>, StoreError> {
+    let sql = "with own as (select booking_id from collections where customer_id = $1)
+         select financial_year from receipts where booking_id in (select booking_id from own)
+         union
+         select financial_year from tax_papers where booking_id in (select booking_id from own)
+         order by financial_year desc";
+    Ok(sqlx::query_scalar(sql).bind(customer_id).fetch_all(executor).await?)
 }
 
 /// A receipt or tax document by its id.

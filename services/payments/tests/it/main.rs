@@ -30,6 +30,7 @@ mod gauges;
 mod probe;
 mod receipts;
 mod receipt_numbering;
+mod own_receipts;
 mod papers;
 mod check_provider;
 mod refunded_receipts;

@@ -11,7 +11,8 @@ use contract::booking::v1::BookingCancelled;
 use eventstore::{Metadata, Store, new_id, new_uuid};
 use futures::future::try_join_all;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use kernel::{Money, Timestamp};
+use kernel::id::Customer;
+use kernel::{Id, Money, Timestamp};
 use payments::app::issue_receipt::issue_receipt;
 use payments::app::reconciliation_exceptions::{Reason, list};
 use payments::domain::booking_intent::BookingIntent;
@@ -91,7 +92,12 @@ fn provider_id(kind: &str) -> String {
 
 /// A booking that is announced and whose money is verified, without a call to the provider.
 pub(crate) async fn verified(world: &World) -> Result<(Held, String)> {
-    let held = Held { id: new_id(), customer: new_id() };
+    verified_of(world, new_id()).await
+}
+
+/// The same of this client.
+pub(crate) async fn verified_of(world: &World, customer: Id<Customer>) -> Result<(Held, String)> {
+    let held = Held { id: new_id(), customer };
     let payment_id = provider_id("pay");
     let id = PaymentId::parse(&payment_id).context("a payment's id")?;
     let order = OrderId::parse(&provider_id("order")).context("an order's id")?;
@@ -327,7 +333,7 @@ async fn processes_that_are_killed_while_they_issue_leave_no_gap() -> Result<()>
 }
 
 /// Stops the one clock at an instant.
-async fn stop_clock(world: &World, at: &str) -> Result<()> {
+pub(crate) async fn stop_clock(world: &World, at: &str) -> Result<()> {
     let sql = format!(
         "create or replace function clock_now() returns timestamptz language sql volatile as
          $$ select timestamptz '{at}' $$"
