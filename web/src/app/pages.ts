@@ -315,6 +315,16 @@ export const PAGES: readonly PageEntry[] = [
     personal: true,
   },
   {
+    path: '/account/receipts',
+    page: new LazyPage(
+      () => import('@/features/receipts/components/own-receipts-page'),
+      (it) => it.OwnReceiptsPage,
+      'own-receipts',
+    ),
+    head: unlisted('Your Receipts'),
+    personal: true,
+  },
+  {
     path: '/sign-in',
     page: new LazyPage(
       () => import('@/features/account/components/sign-in-page'),

@@ -1,5 +1,6 @@
 /** /account/sessions: what comes next, what else is to come, and what is over. */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
@@ -10,6 +11,7 @@ import { useServerNow } from '@/lib/use-server-now';
 import { useEndedToast } from '../hooks/use-ended-toast';
 import { type OwnBookings, useOwnBookings } from '../hooks/use-own-bookings';
 import { BookingItem, NextCard } from './booking-cards';
+import { LINK } from './booking-facts';
 import { OwnFrame, OwnSkeleton } from './own-frame';
 
 type PartProps = { title: string; children: ReactNode };
@@ -139,6 +141,11 @@ function Lists({ userId, missing }: ListsProps) {
         <Part title="Past sessions">
           <Items list={past} bookings={past.bookings} userId={userId} part="past" />
         </Part>
+      ) : null}
+      {coming.bookings && past.bookings ? (
+        <AppLink to="/account/receipts" className={LINK}>
+          All your receipts
+        </AppLink>
       ) : null}
     </>
   );
