@@ -4,8 +4,7 @@
  */
 import { type Booking, BookingState, type SlotDay } from '@/gen/booking/v1/booking_service_pb';
 import { formatClock, localDate, toDate, type Zone } from '@/lib/time';
-import { flowPath } from '../booking-flow/flow-url';
-import { NO_CHOICES } from '../shared/choices';
+import { queryText } from '../shared/choices';
 import { isFree } from '../shared/free-session';
 import {
   addDays,
@@ -104,12 +103,7 @@ export function repeatsOf(
 
 /** Where a repeated session is booked. */
 export function repeatPath({ serviceId, practitionerId }: Booking, { instant }: Start): string {
-  return flowPath({
-    ...NO_CHOICES,
-    serviceId,
-    practitioner: practitionerId,
-    slot: instant,
-    step: undefined,
-    bookingId: '',
-  });
+  const query = new URLSearchParams({ service: serviceId, slot: instant });
+  if (practitionerId) query.set('practitioner', practitionerId);
+  return `/booking-flow?${queryText(query)}`;
 }
