@@ -1,4 +1,4 @@
-//! The receipts of a customer's own booking or of a year's own bookings, and a receipt for those who mail it.
+//! The receipts of a booking, of all own bookings in a year, and one for those who mail it.
 
 use kernel::Id;
 use kernel::id::{Booking, Customer, Receipt as ReceiptKind};
