@@ -141,7 +141,7 @@ fn only_who_uses_nats_knows_its_address_and_each_has_a_user_of_its_own() {
 
 #[test]
 fn in_the_small_form_none_is_told_of_nats_and_each_has_two_connections() {
-    for spec in specs("small", &Environment::from([("FORM", "small")])) {
+    for spec in specs("small-specs", &Environment::from([("FORM", "small")])) {
         let setting = |wanted: &str| spec.environment.iter().find(|(name, _value)| name == wanted);
         assert_eq!(setting("NATS_URL"), None, "{}", spec.name);
         if databases::SERVICES.contains(&spec.name) {
