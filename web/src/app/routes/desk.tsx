@@ -33,6 +33,10 @@ const SCREENS: Readonly<Record<string, LazyPage>> = {
     () => import('@/features/desk/components/tasks-screen'),
     (it) => it.TasksScreen,
   ),
+  more: new LazyPage(
+    () => import('./desk-more'),
+    (it) => it.default,
+  ),
 };
 
 function Unknown() {

@@ -8,7 +8,14 @@ import { importWithRetry } from '@/lib/import-with-retry';
 import { lazyLoader, useLazyModule } from '@/lib/use-lazy-module';
 import type { DeskMember } from '../member';
 
-type Way = { to: string; label: string; picture: string; also?: readonly string[] };
+type Way = {
+  to: string;
+  label: string;
+  picture: string;
+  also?: readonly string[];
+  /** Only in the rail of a wide screen: a phone's bar has five ways, and More leads to the others. */
+  wide?: true;
+};
 
 const TASKS = '/desk/tasks';
 
@@ -29,8 +36,10 @@ const WAYS: readonly Way[] = [
     to: '/desk/find',
     label: 'Find',
     picture: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5',
+    wide: true,
   },
   { to: TASKS, label: 'Tasks', picture: 'M4 7l2 2 3-4M12 7h8M4 17l2 2 3-4M12 17h8' },
+  { to: '/desk/more', label: 'More', picture: 'M4 7h16M4 12h16M4 17h16' },
 ];
 
 const badge = lazyLoader(
@@ -81,7 +90,7 @@ export function DeskNav({ member }: { member: DeskMember | undefined }) {
     <nav aria-label="Desk" data-bottom-bar="" className={NAV}>
       <ul className="flex lg:flex-col lg:gap-1">
         {WAYS.map((way) => (
-          <li key={way.to} className="flex flex-1">
+          <li key={way.to} className={classes('flex flex-1', way.wide && 'max-lg:hidden')}>
             <AppLink
               to={way.to}
               aria-current={isAt(way, pathname) ? 'page' : undefined}

@@ -115,7 +115,13 @@ test('the ways lead to each screen, and that to the tasks says how many wait', a
   const ways = within(await screen.findByRole('navigation', { name: 'Desk' }));
   await ways.findByRole('link', { name: 'Tasks 1 waiting' });
   const links = ways.getAllByRole('link').map((link) => link.getAttribute('href'));
-  expect(links).toEqual([...['/desk', '/desk/calendar', '/desk/new', '/desk/find', '/desk/tasks']]);
+  expect(links).toEqual([
+    ...['/desk', '/desk/calendar', '/desk/new', '/desk/find', '/desk/tasks', '/desk/more'],
+  ]);
+  const onPhones = ways.getAllByRole('listitem').filter((it) => !it.className.includes('hidden'));
+  expect(onPhones.map((it) => it.textContent)).toEqual([
+    ...['Today', 'Calendar', 'Book', 'Tasks1 waiting', 'More'],
+  ]);
   expect(ways.getByRole('link', { current: 'page' }).textContent).toBe('Today');
 });
 

@@ -1,34 +1,14 @@
-import { type ComponentType, useCallback, useState } from 'react';
-import { toast } from '@/components/ui/toast-store';
-import { importWithRetry } from '@/lib/import-with-retry';
-import type { AdminPanelProps } from './admin-panel';
+import { useAdminPanel } from '../hooks/use-admin-panel';
 
 /** At the end of every page. The panel itself is loaded when it is opened. */
 export function AdminButton() {
-  const [Panel, setPanel] = useState<ComponentType<AdminPanelProps>>();
-  const [open, setOpen] = useState(false);
-  const close = useCallback(() => setOpen(false), []);
-
-  async function onClick() {
-    try {
-      const { AdminPanel } = await importWithRetry(() => import('./admin-panel'));
-      setPanel(() => AdminPanel);
-      setOpen(true);
-    } catch {
-      toast({
-        title: 'The panel could not be loaded',
-        description: 'Please check your connection and try again.',
-        variant: 'destructive',
-      });
-    }
-  }
-
+  const { open, panel } = useAdminPanel();
   return (
     <>
       <button
         type="button"
         aria-haspopup="dialog"
-        onClick={() => void onClick()}
+        onClick={open}
         className="inline-flex min-h-11 min-w-12 items-center justify-center gap-2 rounded-full border border-control bg-surface px-4 text-xs leading-none font-semibold text-ink-2 hover:border-brand hover:text-brand xl:flex-col xl:gap-1 xl:rounded-card xl:px-1 xl:py-2 xl:shadow-soft"
       >
         <svg viewBox="0 0 20 20" aria-hidden="true" className="size-4.5">
@@ -43,7 +23,7 @@ export function AdminButton() {
         </svg>
         Admin
       </button>
-      {Panel ? <Panel open={open} onClose={close} /> : null}
+      {panel}
     </>
   );
 }
