@@ -2,8 +2,6 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { RadioGroup } from '@/components/ui/radio-group';
-import { TextField } from '@/components/ui/text-field';
 import { toast } from '@/components/ui/toast-store';
 import { DeskWay } from '@/gen/common/v1/money_pb';
 import { formatPrice } from '@/lib/money';
@@ -13,6 +11,7 @@ import { usePaymentsStaff } from '../hooks/use-staff-services';
 import type { SessionRow } from '../model/day';
 import { clientName } from '../model/staff-booking';
 import { CommandNotice } from './command-notice';
+import { type DeskHandover, DeskWayFields, handoverToSend, wayWord } from './desk-way-fields';
 
 type DeskPaymentDialogProps = {
   row: Pick<SessionRow, 'booking'>;
@@ -25,11 +24,9 @@ export function DeskPaymentDialog({ row, onClose, onCheck }: DeskPaymentDialogPr
   const { bookingId, price } = booking;
   const payments = usePaymentsStaff();
   const { refresh } = useDeskNews();
-  const [way, setWay] = useState(DeskWay.CASH);
-  const [reference, setReference] = useState('');
-  const inCash = way === DeskWay.CASH;
+  const [handover, setHandover] = useState<DeskHandover>({ way: DeskWay.CASH, reference: '' });
   const recording = useCommand(
-    (asked: { way: DeskWay; reference: string }) => ({
+    (asked: DeskHandover) => ({
       name: `desk-payment/${bookingId}`,
       parts: [String(asked.way), asked.reference],
       send: (idempotencyKey) =>
@@ -61,11 +58,8 @@ export function DeskPaymentDialog({ row, onClose, onCheck }: DeskPaymentDialogPr
       title={<span dir="auto">{clientName(booking)} paid at the desk</span>}
       actions={
         <>
-          <Button
-            busy={recording.busy}
-            onClick={() => recording.run({ way, reference: inCash ? '' : reference.trim() })}
-          >
-            Record {formatPrice(price)} {inCash ? 'in cash' : 'by UPI'}
+          <Button busy={recording.busy} onClick={() => recording.run(handoverToSend(handover))}>
+            Record {formatPrice(price)} {wayWord(handover.way)}
           </Button>
           <Button variant="secondary" onClick={onClose}>
             Close
@@ -75,27 +69,7 @@ export function DeskPaymentDialog({ row, onClose, onCheck }: DeskPaymentDialogPr
     >
       <div className="flex flex-col gap-4">
         <p>The booking is confirmed, and its payment link ends. This cannot be taken back.</p>
-        <RadioGroup
-          legend="How it was paid"
-          name="way"
-          options={[
-            { value: String(DeskWay.CASH), label: 'In cash' },
-            { value: String(DeskWay.UPI), label: 'By UPI' },
-          ]}
-          value={String(way)}
-          onChange={(value) => setWay(Number(value))}
-        />
-        {inCash ? null : (
-          <TextField
-            label="The bank's reference"
-            name="reference"
-            optional
-            autoComplete="off"
-            maxLength={40}
-            value={reference}
-            onChange={(event) => setReference(event.target.value)}
-          />
-        )}
+        <DeskWayFields legend="How it was paid" value={handover} onChange={setHandover} />
         <CommandNotice error={recording.error} notSure={recording.notSure} onCheck={check} />
       </div>
     </Dialog>

@@ -37,7 +37,21 @@ const WORDS: Record<string, Words> = {
     title: 'The bank has taken this money',
     message: 'It disputes the payment. What is left can go back when the dispute is over.',
   },
-  AMOUNT_NOT_OWED: { title: 'The price is another', message: STATE_NOW },
+  REFUND_NOT_HELD: { title: 'No refund waits any more', message: STATE_NOW },
+  NOTHING_OWED: { title: 'Nothing is owed at the desk any more', message: STATE_NOW },
+  INVALID_AMOUNT: {
+    title: 'That is more than is left to give back',
+    message: 'Type a smaller sum. What waits for the end of a dispute is let go by its own button.',
+  },
+  AMOUNT_NOT_REFUNDABLE: {
+    title: 'The payment provider does not take this sum',
+    message: 'At least ₹1 goes back, and either nothing or at least ₹1 stays.',
+  },
+  AMOUNT_NOT_OWED: { title: 'Another sum is owed', message: STATE_NOW },
+  INVALID_REFERENCE: {
+    title: 'That is no reference of a bank',
+    message: 'It has at most 40 letters, digits, “-” and “/”.',
+  },
   ABOVE_DESK_LIMIT: {
     title: 'That is more than the front desk may take',
     message: 'Ask an owner or an admin to record it.',

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_staff_service.proto.
  */
 export const file_payments_v1_payments_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSIuChhHZXRQYXltZW50SGlzdG9yeVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJXChlHZXRQYXltZW50SGlzdG9yeVJlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5jb21tb24udjEuSGlzdG9yeUVudHJ5EhAKCHJlY2VpcHRzGAIgAygJImUKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSIqChRSZWxlYXNlUmVmdW5kUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIk0KFVJlbGVhc2VSZWZ1bmRSZXNwb25zZRISCgpyZWZ1bmRfaWRzGAEgAygJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSJdChVSZWZ1bmRQYXltZW50UmVzcG9uc2USEQoJcmVmdW5kX2lkGAEgASgJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIPCgdhdF9kZXNrGAMgASgIIp0BChhSZWNvcmREZXNrUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5Eh8KA3dheRgEIAEoDjISLmNvbW1vbi52MS5EZXNrV2F5EhEKCXJlZmVyZW5jZRgFIAEoCSIvChlSZWNvcmREZXNrUGF5bWVudFJlc3BvbnNlEhIKCnBheW1lbnRfaWQYASABKAkiNQocTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVxdWVzdBIVCg1pbmNsdWRlX3lvdW5nGAEgASgIIk4KHUxpc3RVbmV4cGxhaW5lZE9yZGVyc1Jlc3BvbnNlEi0KBm9yZGVycxgBIAMoCzIdLnBheW1lbnRzLnYxLlVuZXhwbGFpbmVkT3JkZXIihQIKEFVuZXhwbGFpbmVkT3JkZXISDgoGcmVhc29uGAEgASgJEhMKC2V4cGxhbmF0aW9uGAIgASgJEhIKCmJvb2tpbmdfaWQYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSEgoKcGF5bWVudF9pZBgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSLAoIc2luY2VfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3N1YmplY3QYCCABKAkSMQoNcmVzcG9uZF9ieV9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSwoTRXhwbGFpbk9yZGVyUmVxdWVzdBIOCgZyZWFzb24YASABKAkSDwoHc3ViamVjdBgCIAEoCRITCgtleHBsYW5hdGlvbhgDIAEoCSIWChRFeHBsYWluT3JkZXJSZXNwb25zZSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudDKYBgoUUGF5bWVudHNTdGFmZlNlcnZpY2USVgoNUmVmdW5kUGF5bWVudBIhLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0GiIucGF5bWVudHMudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlElYKDVJlbGVhc2VSZWZ1bmQSIS5wYXltZW50cy52MS5SZWxlYXNlUmVmdW5kUmVxdWVzdBoiLnBheW1lbnRzLnYxLlJlbGVhc2VSZWZ1bmRSZXNwb25zZRJiChFSZWNvcmREZXNrUGF5bWVudBIlLnBheW1lbnRzLnYxLlJlY29yZERlc2tQYXltZW50UmVxdWVzdBomLnBheW1lbnRzLnYxLlJlY29yZERlc2tQYXltZW50UmVzcG9uc2USbgoVTGlzdFVuZXhwbGFpbmVkT3JkZXJzEikucGF5bWVudHMudjEuTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVxdWVzdBoqLnBheW1lbnRzLnYxLkxpc3RVbmV4cGxhaW5lZE9yZGVyc1Jlc3BvbnNlElMKDEV4cGxhaW5PcmRlchIgLnBheW1lbnRzLnYxLkV4cGxhaW5PcmRlclJlcXVlc3QaIS5wYXltZW50cy52MS5FeHBsYWluT3JkZXJSZXNwb25zZRJiChFHZXRQYXltZW50SGlzdG9yeRIlLnBheW1lbnRzLnYxLkdldFBheW1lbnRIaXN0b3J5UmVxdWVzdBomLnBheW1lbnRzLnYxLkdldFBheW1lbnRIaXN0b3J5UmVzcG9uc2USXwoQTGlzdFBhcmtlZEV2ZW50cxIkLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXF1ZXN0GiUucGF5bWVudHMudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmIKEVJldHJ5UGFya2VkRXZlbnRzEiUucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0GiYucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSIuChhHZXRQYXltZW50SGlzdG9yeVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJXChlHZXRQYXltZW50SGlzdG9yeVJlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5jb21tb24udjEuSGlzdG9yeUVudHJ5EhAKCHJlY2VpcHRzGAIgAygJImUKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSIqChRSZWxlYXNlUmVmdW5kUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIk0KFVJlbGVhc2VSZWZ1bmRSZXNwb25zZRISCgpyZWZ1bmRfaWRzGAEgAygJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSJdChVSZWZ1bmRQYXltZW50UmVzcG9uc2USEQoJcmVmdW5kX2lkGAEgASgJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIPCgdhdF9kZXNrGAMgASgIIp0BChhSZWNvcmREZXNrUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5Eh8KA3dheRgEIAEoDjISLmNvbW1vbi52MS5EZXNrV2F5EhEKCXJlZmVyZW5jZRgFIAEoCSIvChlSZWNvcmREZXNrUGF5bWVudFJlc3BvbnNlEhIKCnBheW1lbnRfaWQYASABKAkinAEKF1JlY29yZERlc2tSZWZ1bmRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leRIfCgN3YXkYBCABKA4yEi5jb21tb24udjEuRGVza1dheRIRCglyZWZlcmVuY2UYBSABKAkiLgoYUmVjb3JkRGVza1JlZnVuZFJlc3BvbnNlEhIKCnJlZnVuZF9pZHMYASADKAkiNQocTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVxdWVzdBIVCg1pbmNsdWRlX3lvdW5nGAEgASgIIk4KHUxpc3RVbmV4cGxhaW5lZE9yZGVyc1Jlc3BvbnNlEi0KBm9yZGVycxgBIAMoCzIdLnBheW1lbnRzLnYxLlVuZXhwbGFpbmVkT3JkZXIihQIKEFVuZXhwbGFpbmVkT3JkZXISDgoGcmVhc29uGAEgASgJEhMKC2V4cGxhbmF0aW9uGAIgASgJEhIKCmJvb2tpbmdfaWQYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSEgoKcGF5bWVudF9pZBgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSLAoIc2luY2VfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3N1YmplY3QYCCABKAkSMQoNcmVzcG9uZF9ieV9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSwoTRXhwbGFpbk9yZGVyUmVxdWVzdBIOCgZyZWFzb24YASABKAkSDwoHc3ViamVjdBgCIAEoCRITCgtleHBsYW5hdGlvbhgDIAEoCSIWChRFeHBsYWluT3JkZXJSZXNwb25zZSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudDL5BgoUUGF5bWVudHNTdGFmZlNlcnZpY2USVgoNUmVmdW5kUGF5bWVudBIhLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0GiIucGF5bWVudHMudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlElYKDVJlbGVhc2VSZWZ1bmQSIS5wYXltZW50cy52MS5SZWxlYXNlUmVmdW5kUmVxdWVzdBoiLnBheW1lbnRzLnYxLlJlbGVhc2VSZWZ1bmRSZXNwb25zZRJiChFSZWNvcmREZXNrUGF5bWVudBIlLnBheW1lbnRzLnYxLlJlY29yZERlc2tQYXltZW50UmVxdWVzdBomLnBheW1lbnRzLnYxLlJlY29yZERlc2tQYXltZW50UmVzcG9uc2USXwoQUmVjb3JkRGVza1JlZnVuZBIkLnBheW1lbnRzLnYxLlJlY29yZERlc2tSZWZ1bmRSZXF1ZXN0GiUucGF5bWVudHMudjEuUmVjb3JkRGVza1JlZnVuZFJlc3BvbnNlEm4KFUxpc3RVbmV4cGxhaW5lZE9yZGVycxIpLnBheW1lbnRzLnYxLkxpc3RVbmV4cGxhaW5lZE9yZGVyc1JlcXVlc3QaKi5wYXltZW50cy52MS5MaXN0VW5leHBsYWluZWRPcmRlcnNSZXNwb25zZRJTCgxFeHBsYWluT3JkZXISIC5wYXltZW50cy52MS5FeHBsYWluT3JkZXJSZXF1ZXN0GiEucGF5bWVudHMudjEuRXhwbGFpbk9yZGVyUmVzcG9uc2USYgoRR2V0UGF5bWVudEhpc3RvcnkSJS5wYXltZW50cy52MS5HZXRQYXltZW50SGlzdG9yeVJlcXVlc3QaJi5wYXltZW50cy52MS5HZXRQYXltZW50SGlzdG9yeVJlc3BvbnNlEl8KEExpc3RQYXJrZWRFdmVudHMSJC5wYXltZW50cy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBolLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXNwb25zZRJiChFSZXRyeVBhcmtlZEV2ZW50cxIlLnBheW1lbnRzLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBomLnBheW1lbnRzLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
 
 /**
  * Asks for what has happened to the money of one booking.
@@ -259,6 +259,76 @@ export const RecordDeskPaymentResponseSchema: GenMessage<RecordDeskPaymentRespon
   messageDesc(file_payments_v1_payments_staff_service, 7);
 
 /**
+ * Says that money was given back at the desk.
+ *
+ * @generated from message payments.v1.RecordDeskRefundRequest
+ */
+export type RecordDeskRefundRequest = Message<"payments.v1.RecordDeskRefundRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller; the same key records it once.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+
+  /**
+   * What was given back: all that is owed.
+   *
+   * @generated from field: common.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * How it was given back.
+   *
+   * @generated from field: common.v1.DeskWay way = 4;
+   */
+  way: DeskWay;
+
+  /**
+   * The bank's reference of a payment by UPI, as above.
+   *
+   * @generated from field: string reference = 5;
+   */
+  reference: string;
+};
+
+/**
+ * Describes the message payments.v1.RecordDeskRefundRequest.
+ * Use `create(RecordDeskRefundRequestSchema)` to create a new message.
+ */
+export const RecordDeskRefundRequestSchema: GenMessage<RecordDeskRefundRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 8);
+
+/**
+ * What was given back.
+ *
+ * @generated from message payments.v1.RecordDeskRefundResponse
+ */
+export type RecordDeskRefundResponse = Message<"payments.v1.RecordDeskRefundResponse"> & {
+  /**
+   * Our ids of the refunds.
+   *
+   * @generated from field: repeated string refund_ids = 1;
+   */
+  refundIds: string[];
+};
+
+/**
+ * Describes the message payments.v1.RecordDeskRefundResponse.
+ * Use `create(RecordDeskRefundResponseSchema)` to create a new message.
+ */
+export const RecordDeskRefundResponseSchema: GenMessage<RecordDeskRefundResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 9);
+
+/**
  * Asks for what nothing explains.
  *
  * @generated from message payments.v1.ListUnexplainedOrdersRequest
@@ -277,7 +347,7 @@ export type ListUnexplainedOrdersRequest = Message<"payments.v1.ListUnexplainedO
  * Use `create(ListUnexplainedOrdersRequestSchema)` to create a new message.
  */
 export const ListUnexplainedOrdersRequestSchema: GenMessage<ListUnexplainedOrdersRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 8);
+  messageDesc(file_payments_v1_payments_staff_service, 10);
 
 /**
  * What nothing explains, oldest first.
@@ -298,7 +368,7 @@ export type ListUnexplainedOrdersResponse = Message<"payments.v1.ListUnexplained
  * Use `create(ListUnexplainedOrdersResponseSchema)` to create a new message.
  */
 export const ListUnexplainedOrdersResponseSchema: GenMessage<ListUnexplainedOrdersResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 9);
+  messageDesc(file_payments_v1_payments_staff_service, 11);
 
 /**
  * An order, a payment or a line of a settlement that nothing explains.
@@ -375,7 +445,7 @@ export type UnexplainedOrder = Message<"payments.v1.UnexplainedOrder"> & {
  * Use `create(UnexplainedOrderSchema)` to create a new message.
  */
 export const UnexplainedOrderSchema: GenMessage<UnexplainedOrder> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 10);
+  messageDesc(file_payments_v1_payments_staff_service, 12);
 
 /**
  * Says why a row of the list of what nothing explains is right as it is.
@@ -410,7 +480,7 @@ export type ExplainOrderRequest = Message<"payments.v1.ExplainOrderRequest"> & {
  * Use `create(ExplainOrderRequestSchema)` to create a new message.
  */
 export const ExplainOrderRequestSchema: GenMessage<ExplainOrderRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 11);
+  messageDesc(file_payments_v1_payments_staff_service, 13);
 
 /**
  * The row has left the list.
@@ -425,7 +495,7 @@ export type ExplainOrderResponse = Message<"payments.v1.ExplainOrderResponse"> &
  * Use `create(ExplainOrderResponseSchema)` to create a new message.
  */
 export const ExplainOrderResponseSchema: GenMessage<ExplainOrderResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 12);
+  messageDesc(file_payments_v1_payments_staff_service, 14);
 
 /**
  * Asks for parked events.
@@ -440,7 +510,7 @@ export type ListParkedEventsRequest = Message<"payments.v1.ListParkedEventsReque
  * Use `create(ListParkedEventsRequestSchema)` to create a new message.
  */
 export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 13);
+  messageDesc(file_payments_v1_payments_staff_service, 15);
 
 /**
  * Parked events, oldest first.
@@ -461,7 +531,7 @@ export type ListParkedEventsResponse = Message<"payments.v1.ListParkedEventsResp
  * Use `create(ListParkedEventsResponseSchema)` to create a new message.
  */
 export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 14);
+  messageDesc(file_payments_v1_payments_staff_service, 16);
 
 /**
  * Asks to try parked events again, each stream in its order.
@@ -482,7 +552,7 @@ export type RetryParkedEventsRequest = Message<"payments.v1.RetryParkedEventsReq
  * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
  */
 export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 15);
+  messageDesc(file_payments_v1_payments_staff_service, 17);
 
 /**
  * What came of it.
@@ -510,7 +580,7 @@ export type RetryParkedEventsResponse = Message<"payments.v1.RetryParkedEventsRe
  * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
  */
 export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 16);
+  messageDesc(file_payments_v1_payments_staff_service, 18);
 
 /**
  * What the practice's staff does with money. Every call needs a signed-in member of the practice with
@@ -560,6 +630,18 @@ export const PaymentsStaffService: GenService<{
     methodKind: "unary";
     input: typeof RecordDeskPaymentRequestSchema;
     output: typeof RecordDeskPaymentResponseSchema;
+  },
+  /**
+   * Records that all that is owed of such a payment was given back at the desk. INVALID_ARGUMENT with
+   * reason AMOUNT_NOT_OWED when another sum is owed, INVALID_DESK_WAY or INVALID_REFERENCE;
+   * FAILED_PRECONDITION with reason NOTHING_OWED; NOT_FOUND, BOOKING_NOT_FOUND.
+   *
+   * @generated from rpc payments.v1.PaymentsStaffService.RecordDeskRefund
+   */
+  recordDeskRefund: {
+    methodKind: "unary";
+    input: typeof RecordDeskRefundRequestSchema;
+    output: typeof RecordDeskRefundResponseSchema;
   },
   /**
    * Orders and payments that nothing explains, and since when.
