@@ -31,6 +31,7 @@ import {
 import {
   PaymentsStaffService,
   type RecordDeskPaymentRequest,
+  type RecordDeskRefundRequest,
   type RefundPaymentRequest,
   type UnexplainedOrder,
 } from '@/gen/payments/v1/payments_staff_service_pb';
@@ -96,6 +97,11 @@ export class DeskServer extends Answering {
   mailsDown = false;
   refunds: RefundPaymentRequest[] = [];
   payments: RecordDeskPaymentRequest[] = [];
+  givenBack: RecordDeskRefundRequest[] = [];
+  /** The bookings whose refunds were let go. */
+  released: string[] = [];
+  /** Of a released refund so much stays, because the bank has taken it. */
+  deducted = 0n;
   /** What nothing explains, failed mails, calendars, consents and parked events. */
   orders: UnexplainedOrder[] = [];
   mails: Delivery[] = [];
@@ -145,6 +151,16 @@ export class DeskServer extends Answering {
     const staff = this.find(bookingId);
     const booking = { ...staff.booking, state: BookingState.CANCELLED };
     this.replace(create(StaffBookingSchema, { ...staff, booking } as StaffInit));
+  }
+
+  /** Lets no refund of a booking wait any more, and says how much it was. */
+  #settle(bookingId: string, reason: string, kept = 0n): bigint {
+    const isMeant = (order: UnexplainedOrder) =>
+      order.bookingId === bookingId && order.reason === reason;
+    const sums = this.orders.filter(isMeant).map(({ amount }) => amount?.minorUnits ?? 0n);
+    const sum = sums.reduce((all, one) => all + one, 0n);
+    if (sum > kept) this.orders = this.orders.filter((order) => !isMeant(order));
+    return sum;
   }
 
   transport() {
@@ -270,6 +286,22 @@ export class DeskServer extends Answering {
         refundPayment: async (asked) => {
           await this.once(asked.idempotencyKey, () => this.refunds.push(asked));
           return { amount: asked.amount ?? rupees(0n) };
+        },
+        releaseRefund: async ({ bookingId }) => {
+          await this.command();
+          this.released.push(bookingId);
+          const sum = this.#settle(bookingId, 'REFUND_HELD', this.deducted);
+          const why = sum > 0n ? 'REFUND_DEDUCTED' : 'REFUND_NOT_HELD';
+          if (sum <= this.deducted) throw refusal(Code.FailedPrecondition, why);
+          return { amount: rupees(sum - this.deducted) };
+        },
+        recordDeskRefund: async (asked) => {
+          await this.once(asked.idempotencyKey, () => {
+            const sum = this.#settle(asked.bookingId, 'OWED_AT_DESK');
+            if (sum === 0n) throw refusal(Code.FailedPrecondition, 'NOTHING_OWED');
+            this.givenBack.push(asked);
+          });
+          return {};
         },
         recordDeskPayment: async (asked) => {
           await this.once(asked.idempotencyKey, () => this.payments.push(asked));

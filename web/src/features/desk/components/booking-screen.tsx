@@ -28,6 +28,7 @@ import {
   stateWord,
 } from '../model/staff-booking';
 import { BookingRecord } from './booking-record';
+import { OpenRefunds } from './open-refunds';
 import { useRowActs } from './row-acts';
 import { StaleNotice } from './stale-notice';
 
@@ -126,9 +127,9 @@ function Client({ staff: { booking } }: PartProps) {
   );
 }
 
-type MoneyProps = PartProps & { onRefund?: (() => void) | undefined };
+type MoneyProps = PartProps & { onRefund?: (() => void) | undefined; children?: ReactNode };
 
-function Money({ staff, onRefund }: MoneyProps) {
+function Money({ staff, onRefund, children }: MoneyProps) {
   const { booking } = staff;
   const { price, paid, refundedOtherwise, refundOwed, givenByBank } = booking ?? {};
   return (
@@ -141,6 +142,7 @@ function Money({ staff, onRefund }: MoneyProps) {
         <Fact name="Owed to the client">{formatPrice(refundOwed)}</Fact>
         <Fact name="How it stands">{paymentWord(staff)}</Fact>
       </dl>
+      {children}
       {onRefund ? (
         <Button size="sm" variant="secondary" className="self-start" onClick={onRefund}>
           Give money back…
@@ -178,7 +180,9 @@ function Shown({ staff, readAgain }: PartProps & { readAgain: () => void }) {
         <Sessions staff={staff} rows={rows} onOpen={acts.open} />
       </Section>
       <Client staff={staff} />
-      <Money staff={staff} onRefund={refundable && (() => acts.openDialog(refundable, 'refund'))} />
+      <Money staff={staff} onRefund={refundable && (() => acts.openDialog(refundable, 'refund'))}>
+        {isManager(role) ? <OpenRefunds booking={booking} /> : null}
+      </Money>
       {isManager(role) ? <BookingRecord bookingId={booking.bookingId} /> : null}
       {acts.dialogs}
     </>

@@ -11,9 +11,11 @@ import { useDeskNews } from '../hooks/use-bookings';
 import { useOneBooking } from '../hooks/use-one-booking';
 import { type TaskWish, useTaskAct } from '../hooks/use-task-acts';
 import { mailWord } from '../model/mail-words';
+import type { OpenRefund } from '../model/open-refunds';
 import { clientName } from '../model/staff-booking';
 import type { Task } from '../model/tasks';
 import { CommandNotice } from './command-notice';
+import { RefundAct, RefundSecondStep } from './open-refunds';
 
 type Doing = ReturnType<typeof useTaskAct>;
 
@@ -117,6 +119,52 @@ function moneyWords({ order }: Task & { kind: 'money' }, doing: Doing): Words {
   };
 }
 
+const REFUND_WORDS: Record<OpenRefund['kind'], { what: string; more: string }> = {
+  disputed: {
+    what: 'waits for the end of a dispute',
+    more: 'The bank disputes the payment. Given back before it decides, the dispute can end.',
+  },
+  'at-desk': {
+    what: 'is to be given back at the desk',
+    more: 'It was paid there. Give it back there, and record that.',
+  },
+};
+
+/** With the client's name once it is read; the second step of its act names it as well. */
+function RefundActs({ refund, doing }: { refund: OpenRefund; doing: Doing }) {
+  const { bookingId, orders } = refund;
+  const { data } = useOneBooking(bookingId);
+  const [kind, setKind] = useState<OpenRefund['kind']>();
+  const booking = data?.booking;
+  const [only, ...others] = orders;
+  const waits = refund.kind === 'disputed' && others.length === 0;
+  return (
+    <>
+      {booking ? (
+        <>
+          <p className="w-full text-sm" dir="auto">
+            {clientName(booking)}
+          </p>
+          <RefundAct refund={refund} onOpen={setKind} />
+          <Call booking={booking} />
+          <RefundSecondStep booking={booking} kind={kind} onClose={() => setKind(undefined)} />
+        </>
+      ) : null}
+      {waits && only ? <Explain order={only} doing={doing} /> : null}
+      <OpenBooking bookingId={bookingId} />
+    </>
+  );
+}
+
+function refundWords({ refund }: Task & { kind: 'refund' }, doing: Doing): Words {
+  const { what, more } = REFUND_WORDS[refund.kind];
+  return {
+    title: `${formatPrice(refund.amount)} ${what}`,
+    more,
+    acts: <RefundActs refund={refund} doing={doing} />,
+  };
+}
+
 function clientWords(task: Task & { kind: 'claim' | 'consent' }): Words {
   const { booking } = task;
   const name = <span dir="auto">{clientName(booking)}</span>;
@@ -144,6 +192,8 @@ function wordsOf(task: Task, doing: Doing): Words {
     case 'claim':
     case 'consent':
       return clientWords(task);
+    case 'refund':
+      return refundWords(task, doing);
     case 'money':
       return moneyWords(task, doing);
     case 'mail':

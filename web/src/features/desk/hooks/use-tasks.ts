@@ -8,6 +8,7 @@ import { StaffRole } from '@/gen/booking/v1/booking_staff_service_pb';
 import { ConsentStaffService } from '@/gen/booking/v1/consent_service_pb';
 import type { ParkedEvent } from '@/gen/common/v1/parked_event_pb';
 import { DeliveryState } from '@/gen/notifications/v1/notifications_staff_service_pb';
+import { serverNow } from '@/lib/clock';
 import { useMember } from '../member';
 import { isManager } from '../model/acts';
 import { type ParkedService, type TaskParts, tasksOf } from '../model/tasks';
@@ -61,7 +62,10 @@ function useParts(role: StaffRole): Part[] {
     },
   });
   const managed: Part[] = [
-    { what: 'Money', read: (signal) => payments.listUnexplainedOrders({}, { signal }) },
+    {
+      what: 'Money',
+      read: (signal) => payments.listUnexplainedOrders({ includeYoung: true }, { signal }),
+    },
     {
       what: 'Mails',
       read: (signal) => mails.listMails({ state: DeliveryState.FAILED }, { signal }),
@@ -100,7 +104,7 @@ export function useTasks(): Tasks {
     Object.assign(read, data, parked && { parked: [...(read.parked ?? []), ...parked] });
   }
   return {
-    tasks: tasksOf(read),
+    tasks: tasksOf(read, serverNow()),
     failed: results.flatMap(({ error, dataUpdatedAt, refetch }, index) =>
       error
         ? [

@@ -8,6 +8,7 @@ import type { ParkedEvent } from '@/gen/common/v1/parked_event_pb';
 import type { Delivery } from '@/gen/notifications/v1/notifications_staff_service_pb';
 import type { UnexplainedOrder } from '@/gen/payments/v1/payments_staff_service_pb';
 import { toDate } from '@/lib/time';
+import { isOpenRefund, type OpenRefund, openRefunds } from './open-refunds';
 import { isClaimed } from './staff-booking';
 
 type Common = {
@@ -21,6 +22,7 @@ type Common = {
 export type Task = Common &
   (
     | { kind: 'claim'; staff: StaffBooking; booking: Booking }
+    | { kind: 'refund'; refund: OpenRefund }
     | { kind: 'money'; order: UnexplainedOrder }
     | { kind: 'consent'; booking: Booking }
     | { kind: 'mail'; mail: Delivery }
@@ -33,6 +35,7 @@ export type ParkedService = 'booking' | 'payments' | 'notifications';
 /** What could be read; a part that is not there is not counted. */
 export type TaskParts = {
   bookings?: readonly StaffBooking[] | undefined;
+  /** Also those of today: refunds that need a person are tasks at once. */
   orders?: readonly UnexplainedOrder[] | undefined;
   consents?: readonly WithdrawnConsent[] | undefined;
   mails?: readonly Delivery[] | undefined;
@@ -41,7 +44,12 @@ export type TaskParts = {
 };
 
 /** A day by which a person has to act comes first, then money, then clients, then the machine. */
-const URGENCY = { due: 0, claim: 1, money: 2, consent: 3, mail: 4, calendar: 5, parked: 6 };
+const URGENCY = {
+  ...{ due: 0, claim: 1, refund: 2, money: 3, consent: 4, mail: 5, calendar: 6, parked: 7 },
+};
+
+/** What is younger may explain itself. */
+const YOUNG_MS = 86_400_000;
 
 type At = Parameters<typeof toDate>[0] | undefined;
 
@@ -54,6 +62,20 @@ function moneyTask(order: UnexplainedOrder): Task {
   const urgency = respondByAt ? URGENCY.due : URGENCY.money;
   const at = date(respondByAt ?? sinceAt);
   return { kind: 'money', key: `money/${reason}/${subject}`, urgency, at, order };
+}
+
+/** Refunds that need a person, and of the rest what is a day old. */
+function moneyTasks(orders: readonly UnexplainedOrder[], now: number): Task[] {
+  const refunds = openRefunds(orders).map((refund): Task => {
+    const { kind, bookingId, amount } = refund;
+    const key = `refund/${kind}/${bookingId}/${amount.currencyCode}`;
+    const at = date(refund.orders[0]?.sinceAt);
+    return { kind: 'refund', key, urgency: URGENCY.refund, at, refund };
+  });
+  const isOld = ({ sinceAt }: UnexplainedOrder) =>
+    !sinceAt || toDate(sinceAt).getTime() <= now - YOUNG_MS;
+  const others = orders.filter((order) => !isOpenRefund(order) && isOld(order));
+  return [...refunds, ...others.map(moneyTask)];
 }
 
 function bookingTasks({ bookings = [], consents = [] }: TaskParts): Task[] {
@@ -72,11 +94,11 @@ function bookingTasks({ bookings = [], consents = [] }: TaskParts): Task[] {
   return [...claims, ...withdrawn];
 }
 
-export function tasksOf(parts: TaskParts): Task[] {
+export function tasksOf(parts: TaskParts, now: number): Task[] {
   const { orders = [], mails = [], sources = [], parked = [] } = parts;
   const tasks: Task[] = [
     ...bookingTasks(parts),
-    ...orders.map(moneyTask),
+    ...moneyTasks(orders, now),
     ...mails.map((mail): Task => {
       const at = date(mail.queuedAt);
       return { kind: 'mail', key: `mail/${mail.mailId}`, urgency: URGENCY.mail, at, mail };
