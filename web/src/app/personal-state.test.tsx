@@ -13,7 +13,7 @@ const DRAFTS = {
   consentDraft: '{"fullName":"Asha Rao"}',
   bookingHeld: '{"bookingId":"b1"}',
 };
-const KEPT_ALWAYS = { theme: 'dark', videoCaptions: 'on' };
+const KEPT_ALWAYS = { theme: 'dark', videoCaptions: 'on', deskKeys: 'off' };
 const SECRET = 'a page key of a mail';
 /** What links of mails have opened. */
 const OPENED = { paymentPageKey: SECRET, joinKey: SECRET };

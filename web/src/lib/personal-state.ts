@@ -8,6 +8,7 @@ import { readTab, writeTab } from './tab-storage';
 /** How the site looks and what it has shown already: of the browser, not of a person. */
 const OF_BROWSER = [
   ...['theme', 'videoCaptions', 'promoBubbleDismissed', 'exitPopupShown', 'carriedToast'],
+  ...['deskKeys'],
 ];
 
 /** Whether there is a session (lib/session-store): it changes by rules of its own. */

@@ -51,6 +51,7 @@ function Head({ moves: { url, push, replace }, date, today }: HeadProps) {
             size="sm"
             variant="secondary"
             aria-label={`The ${view} before`}
+            data-step="before"
             onClick={() => push({ date: stepFrom(view, date, -1) })}
           >
             ‹
@@ -62,6 +63,7 @@ function Head({ moves: { url, push, replace }, date, today }: HeadProps) {
             size="sm"
             variant="secondary"
             aria-label={`The ${view} after`}
+            data-step="after"
             onClick={() => push({ date: stepFrom(view, date, 1) })}
           >
             ›

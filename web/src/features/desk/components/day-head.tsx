@@ -14,9 +14,11 @@ const STEP =
   'grid size-11 place-items-center rounded-full border border-control bg-surface text-ink ' +
   'no-underline hover:border-brand hover:text-brand';
 
-function Step({ to, label, sign }: { to: string; label: string; sign: string }) {
+type StepProps = { to: string; label: string; sign: string; step: 'before' | 'after' };
+
+function Step({ to, label, sign, step }: StepProps) {
   return (
-    <AppLink to={to} aria-label={label} className={STEP}>
+    <AppLink to={to} aria-label={label} data-step={step} className={STEP}>
       <span aria-hidden="true">{sign}</span>
     </AppLink>
   );
@@ -43,7 +45,12 @@ export function DayHead(props: DayHeadProps) {
           {isToday ? 'Today' : formatCalendarDate(date)}
         </PageHeading>
         <div className="flex items-center gap-2">
-          <Step to={dayPath(dayAfter(date, -1), today)} label="The day before" sign="‹" />
+          <Step
+            to={dayPath(dayAfter(date, -1), today)}
+            label="The day before"
+            sign="‹"
+            step="before"
+          />
           {isToday ? null : (
             <AppLink
               to="/desk"
@@ -52,7 +59,7 @@ export function DayHead(props: DayHeadProps) {
               Today
             </AppLink>
           )}
-          <Step to={dayPath(dayAfter(date), today)} label="The day after" sign="›" />
+          <Step to={dayPath(dayAfter(date), today)} label="The day after" sign="›" step="after" />
         </div>
       </div>
       {practitioners.length > 1 ? (

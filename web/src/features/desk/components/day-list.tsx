@@ -68,6 +68,7 @@ function SessionLine({ row, onPress, withWhom }: PressProps<SessionRow> & { with
   return (
     <button
       type="button"
+      data-row=""
       disabled={gone}
       onClick={() => onPress(row)}
       className={classes(

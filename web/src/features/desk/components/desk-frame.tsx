@@ -15,11 +15,19 @@ import { Skeleton } from '@/components/ui/skeleton';
 import { toast } from '@/components/ui/toast-store';
 import { StaffRole } from '@/gen/booking/v1/booking_staff_service_pb';
 import { useAuth } from '@/lib/auth';
+import { whenIdle } from '@/lib/idle';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice } from '@/lib/practice';
+import { lazyLoader, useLazyModule } from '@/lib/use-lazy-module';
 import { useDeskRole } from '../hooks/use-desk-role';
+import { useWide } from '../hooks/use-wide';
 import { MemberContext } from '../member';
 import { roleWord } from '../model/role-words';
 import { DeskNav } from './desk-nav';
+
+const shortcuts = lazyLoader(
+  async () => (await importWithRetry(() => import('./shortcuts'))).Shortcuts,
+);
 
 function Bar() {
   const { name } = usePractice();
@@ -103,6 +111,14 @@ function Main({ children }: { children: ReactNode }) {
   );
 }
 
+/** A phone has no keys; without their code there are only the ways. */
+function Keys() {
+  const { piece: Shortcuts, fetch } = useLazyModule(shortcuts.load);
+  const wide = useWide();
+  useEffect(() => (wide ? whenIdle(() => void fetch()) : undefined), [wide, fetch]);
+  return Shortcuts && wide ? <Shortcuts /> : null;
+}
+
 function Inside({ userId, children }: { userId: string; children: ReactNode }) {
   const { data: role, error, refetch } = useDeskRole(userId);
   useRoleNews(role);
@@ -123,6 +139,7 @@ function Inside({ userId, children }: { userId: string; children: ReactNode }) {
     <MemberContext value={member}>
       <DeskNav member={member} />
       <Main>{member ? children : waiting}</Main>
+      {member ? <Keys /> : null}
     </MemberContext>
   );
 }

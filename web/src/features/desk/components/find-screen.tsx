@@ -1,6 +1,7 @@
 /** /desk/find: one box. What is typed stays in the page: a name stands in no address. */
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useLocation } from 'react-router';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
@@ -56,6 +57,7 @@ function Found({ staff }: { staff: StaffBooking }) {
   return (
     <AppLink
       to={`/desk/bookings/${booking.bookingId}`}
+      data-row=""
       className="flex flex-col gap-0.5 rounded-card border border-hairline bg-surface p-4 text-ink no-underline shadow-soft hover:border-brand"
     >
       <span className="font-semibold" dir="auto">
@@ -74,7 +76,14 @@ export function FindScreen() {
   const [typed, setTyped] = useState('');
   const [short, setShort] = useState(false);
   const { data, error, isFetching, refetch } = useFound(typed);
+  const field = useRef<HTMLInputElement>(null);
+  const { state } = useLocation();
   usePageTitle('Find');
+
+  // A key led here, and the next ones are what is looked for.
+  useEffect(() => {
+    if (state?.toField) field.current?.focus();
+  }, [state]);
 
   function find(event: FormEvent) {
     event.preventDefault();
@@ -88,6 +97,7 @@ export function FindScreen() {
       <PageHeading className="[&_h1]:text-h2">Find</PageHeading>
       <form className="flex flex-col gap-3" onSubmit={find}>
         <TextField
+          ref={field}
           label="Name, phone, email or reference"
           name="find"
           type="search"

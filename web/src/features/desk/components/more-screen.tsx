@@ -1,5 +1,5 @@
 /** /desk/more: the ways that have no place in the bar of a phone, by the rights of the member. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
@@ -11,6 +11,7 @@ import { usePageTitle } from '@/lib/use-page-title';
 import { useMember } from '../member';
 import { isManager } from '../model/acts';
 import { roleWord } from '../model/role-words';
+import { ShortcutsDialog } from './shortcuts-dialog';
 
 const ROW =
   'flex min-h-14 w-full flex-col items-start justify-center gap-0.5 px-4 py-3 text-left text-ink ' +
@@ -27,13 +28,15 @@ function RowWords({ label, note }: Words) {
   );
 }
 
-type WayProps = Words & ({ to: string } | { onPress: () => void }) & { narrowOnly?: boolean };
+type WayProps = Words & ({ to: string } | { onPress: () => void }) & { only?: 'narrow' | 'wide' };
+
+const ONLY = { narrow: 'lg:hidden', wide: 'max-lg:hidden' };
 
 /** To another page, or what opens here. A way that the rail has is for narrow screens only. */
-function Way({ narrowOnly = false, ...way }: WayProps) {
+function Way({ only, ...way }: WayProps) {
   const words = <RowWords label={way.label} note={way.note} />;
   return (
-    <li className={classes('border-t border-hairline first:border-t-0', narrowOnly && 'lg:hidden')}>
+    <li className={classes('border-t border-hairline first:border-t-0', only && ONLY[only])}>
       {'to' in way ? (
         <AppLink to={way.to} className={ROW}>
           {words}
@@ -84,6 +87,7 @@ export function MoreScreen({ onReviews }: MoreScreenProps) {
   const { role } = useMember();
   const { name } = usePractice();
   const manages = isManager(role);
+  const [listed, setListed] = useState(false);
   usePageTitle('More');
   return (
     <div className="flex max-w-2xl flex-col gap-6">
@@ -93,7 +97,7 @@ export function MoreScreen({ onReviews }: MoreScreenProps) {
       </div>
       <Group title="The practice">
         <Way
-          narrowOnly
+          only="narrow"
           to="/desk/find"
           label="Find a booking"
           note="By reference, name, phone or email"
@@ -119,10 +123,17 @@ export function MoreScreen({ onReviews }: MoreScreenProps) {
           note="Passkeys, authenticator apps, recovery codes, devices"
         />
         <Way to="/account/sessions" label="Your own sessions" note="Those that you booked" />
+        <Way
+          only="wide"
+          onPress={() => setListed(true)}
+          label="Keyboard shortcuts"
+          note="The list of keys, and how to switch them off"
+        />
       </Group>
       <Button variant="secondary" className="self-start" onClick={leave}>
         Sign out
       </Button>
+      {listed ? <ShortcutsDialog onClose={() => setListed(false)} /> : null}
     </div>
   );
 }
