@@ -125,6 +125,27 @@ test('the ways lead to each screen, and that to the tasks says how many wait', a
   expect(ways.getByRole('link', { current: 'page' }).textContent).toBe('Today');
 });
 
+test.each([
+  [true, 'answers'],
+  [false, 'does not answer'],
+])('wide: %s, the desk %s to single keys once the page is idle', async (matches) => {
+  const list = { matches, addEventListener: vi.fn(), removeEventListener: vi.fn() };
+  const asked = vi.spyOn(window, 'matchMedia').mockReturnValue(list as never);
+  const person = open();
+  await screen.findByText('Nothing is booked today.');
+  await vi.advanceTimersByTimeAsync(4_000);
+  if (matches) {
+    await waitFor(async () => {
+      await person.keyboard('?');
+      screen.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    });
+  } else {
+    await person.keyboard('?');
+    expect(screen.queryByRole('dialog')).toBeNull();
+  }
+  asked.mockRestore();
+});
+
 test('an empty day says what comes next', async () => {
   server.bookings = [staffBooking(1, hours(47))];
   open();
