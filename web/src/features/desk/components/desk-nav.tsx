@@ -3,7 +3,6 @@ import { useEffect } from 'react';
 import { useLocation } from 'react-router';
 import { AppLink } from '@/components/ui/app-link';
 import { classes } from '@/lib/classes';
-import { whenIdle } from '@/lib/idle';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { lazyLoader, useLazyModule } from '@/lib/use-lazy-module';
 import type { DeskMember } from '../member';
@@ -76,10 +75,16 @@ function Picture({ path }: { path: string }) {
   );
 }
 
+/** Tasks are eight calls: they leave the line to what was opened, which is there by then. */
+const TASKS_AFTER_MS = 5_000;
+
 /** How many tasks wait; without its code there is only the way. */
 function Waiting() {
   const { piece: TaskBadge, fetch } = useLazyModule(badge.load);
-  useEffect(() => whenIdle(() => void fetch()), [fetch]);
+  useEffect(() => {
+    const handle = window.setTimeout(() => void fetch(), TASKS_AFTER_MS);
+    return () => window.clearTimeout(handle);
+  }, [fetch]);
   return TaskBadge ? <TaskBadge /> : null;
 }
 

@@ -4,10 +4,8 @@ import type { Attendance } from '@/gen/booking/v1/booking_staff_service_pb';
 import { useDeskNews } from '../hooks/use-bookings';
 import { useMarking } from '../hooks/use-marking';
 import type { ReadRow, SessionRow } from '../model/day';
-import { CancelDialog } from './cancel-dialog';
 import { CommandNotice } from './command-notice';
-import { DeskPaymentDialog } from './desk-payment-dialog';
-import { RefundDialog } from './refund-dialog';
+import { LazyRowDialog, useRowDialogs } from './lazy-row-dialog';
 import { SessionSheet } from './session-sheet';
 
 export type SheetDialog = 'sheet' | 'cancel' | 'refund' | 'desk-payment';
@@ -45,6 +43,7 @@ export function useRowActs({ rows, now, onOwnAct }: RowActsProps): RowActs {
     close();
   };
   const marking = useMarking(done);
+  useRowDialogs(open !== undefined);
   const row = rows.find((one): one is SessionRow => isOpened(one, open));
   const mark = (of: SessionRow, attendance: Attendance) => marking.run({ row: of, attendance });
 
@@ -74,9 +73,9 @@ export function useRowActs({ rows, now, onOwnAct }: RowActsProps): RowActs {
             onDialog={(what) => setOpen({ key: row.key, what })}
           />
         ) : null}
-        {open?.what === 'cancel' ? <CancelDialog {...shared} row={row} /> : null}
-        {open?.what === 'refund' ? <RefundDialog {...shared} row={row} /> : null}
-        {open?.what === 'desk-payment' ? <DeskPaymentDialog {...shared} row={row} /> : null}
+        {open && open.what !== 'sheet' ? (
+          <LazyRowDialog {...shared} what={open.what} row={row} />
+        ) : null}
       </>
     ) : null,
   };

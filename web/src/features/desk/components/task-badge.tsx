@@ -1,4 +1,4 @@
-/** How many tasks wait, beside the way to them. Its code comes after the screen. */
+/** How many tasks wait, beside the way to them. Its code comes a while after the screen. */
 import { useTasks } from '../hooks/use-tasks';
 
 export function TaskBadge() {

@@ -113,6 +113,8 @@ test('the ways lead to each screen, and that to the tasks says how many wait', a
   server.bookings = [staffBooking(1, hours(4), claimed)];
   open();
   const ways = within(await screen.findByRole('navigation', { name: 'Desk' }));
+  expect(ways.queryByText(/waiting/)).toBeNull();
+  await vi.advanceTimersByTimeAsync(5_000);
   await ways.findByRole('link', { name: 'Tasks 1 waiting' });
   const links = ways.getAllByRole('link').map((link) => link.getAttribute('href'));
   expect(links).toEqual([
