@@ -71,9 +71,13 @@ const REVIEW_CARDS = filesNamed([
   ...['useInfiniteQuery', 'infiniteQueryObserver'],
 ]);
 
-/** Code that every file needs; without this group it would be five files. */
+/** Code that every file needs, and that stays when the site changes: browsers keep it. */
 const CORE =
-  /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes|clock|use-server-now|import-with-retry)\./;
+  /node_modules\/(?:react|react-dom|react-router|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes|clock|use-server-now|import-with-retry)\./;
+/** Small pieces that most pages need some of: fewer files for the price of a kilobyte. */
+const PIECES = filesNamed([
+  ...['card', 'badge', 'dialog', 'money', 'time', 'instant', 'use-go', 'use-page-title'],
+]);
 /** By their whole names: the booking has a `use-late` of its own, which no other page needs. */
 const LATE = /src\/(?:components\/(?:lazy-section|ui\/alert)|lib\/use-lazy-module)\./;
 /** What refreshes the practice's words when a page is idle, on every page: one file, not three. */
@@ -96,9 +100,20 @@ const RPC = new RegExp(
     '@bufbuild/protobuf/dist/esm/wkt/(?:wrappers|timestamp)\\.',
     '@bufbuild/protobuf/dist/esm/wkt/google/protobuf/(?:descriptor|timestamp)_pb\\.',
     '@connectrpc/connect/dist/esm/(?:any-client|promise-client|protocol/async-iterable)\\.',
-    'src/gen/common/v1/money_pb\\.',
+    '@connectrpc/connect/dist/esm/(?:connect-error|code|protocol-connect/code-string)\\.',
+    'src/gen/common/v1/(?:money|cancellation|parked_event)_pb\\.',
   ].join('|'),
 );
+/** What reads and writes messages; each page that calls something needs it in the end. */
+const RPC_JSON = new RegExp(
+  [
+    '@bufbuild/protobuf/dist/esm/(?:from-json|to-binary|extensions)\\.',
+    '@bufbuild/protobuf/dist/esm/reflect/(?:reflect|reflect-check|error)\\.',
+    '@bufbuild/protobuf/dist/esm/wkt/(?:any|json|google/protobuf/(?:any|struct)_pb)\\.',
+  ].join('|'),
+);
+/** Comes with auth-js for each signed-in person. */
+const SESSION = /src\/lib\/(?:service-fetch|work|end-session|cookie-fetch)\./;
 /** What the booking flow and the steps of /book have in common. */
 const BOOKING_NAMES = [
   ...['free-session', 'booking-rows', 'booking-summary', 'ended-panel', 'mail-messages', 'steps'],
@@ -120,16 +135,53 @@ const BOOKING = new RegExp(
 const BOOKING_MESSAGES =
   /\/gen\/booking\/v1\/booking_service_pb\.|@tanstack\/.*\/(?:mutationObserver|useMutation)\./;
 
+/** Files of the desk by their names. */
+function deskFiles(names: readonly string[]): RegExp {
+  return new RegExp(`/features/desk/(?:.*/)?(?:${names.join('|')})\\.`);
+}
+
+/** What members' pages are told of bookings. */
+const BOOKING_STAFF = /\/gen\/(?:booking\/v1\/booking_staff_service|common\/v1\/history)_pb\./;
+/** The number of tasks, which comes a while after the desk's first screen, and what its calls need. */
+const DESK_TASKS = new RegExp(
+  [
+    deskFiles(['use-tasks', 'tasks', 'task-badge', 'use-staff-services', 'model/open-refunds'])
+      .source,
+    '/gen/(?:payments|notifications)/v1/[a-z_]*(?:staff_service|events)_pb\\.',
+    '@tanstack/.*/(?:useQueries|queriesObserver)\\.',
+  ].join('|'),
+);
+/** The keys of a wide screen. */
+const DESK_KEYS = deskFiles(['keys-choice', 'use-shortcuts', 'shortcuts', 'shortcuts-dialog']);
+/** Where a session's sheet leads, and what is read of one booking. */
+const DESK_DIALOGS = deskFiles([
+  ...['row-dialogs', 'cancel-dialog', 'use-cancelling', 'cancel-words', 'refund-dialog', 'rupees'],
+  ...['desk-payment-dialog', 'desk-way-fields', 'open-refunds', 'open-refund-dialogs'],
+  ...['use-open-refunds', 'use-one-booking', 'mail-words'],
+]);
+/** What several screens of the desk share. */
+const DESK = /\/features\/desk\//;
+
 const PARCELS = {
   includeDependenciesRecursively: false,
   groups: [
     { name: 'core', test: CORE },
+    // All that the entry imports: it is on every page, so in files of its own it would only be dearer.
+    { name: 'base', tags: ['$initial' as const] },
+    { name: 'pieces', test: PIECES },
     { name: 'late', test: LATE },
     { name: 'refresh', test: REFRESH },
     { name: 'art', test: ART },
     { name: 'account', test: ACCOUNT },
     { name: 'rpc', test: RPC },
+    { name: 'rpc-json', test: RPC_JSON },
+    { name: 'session', test: SESSION },
     { name: 'booking-messages', test: BOOKING_MESSAGES },
+    { name: 'booking-staff', test: BOOKING_STAFF },
+    { name: 'desk-tasks', test: DESK_TASKS },
+    { name: 'desk-keys', test: DESK_KEYS },
+    { name: 'desk-dialogs', test: DESK_DIALOGS },
+    { name: 'desk-shared', test: DESK, minShareCount: 2 },
     { name: 'booking', test: BOOKING },
     { name: 'form', test: FORM },
     { name: 'read', test: READ },

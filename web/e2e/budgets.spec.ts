@@ -24,7 +24,7 @@ const PUBLIC_SCRIPTS_MAX = 140 * KB;
 const REVIEWS_SCRIPTS_MAX = 142 * KB;
 /** For each step that has an address, signed in or not. 3 of these keep the session in the cookie. */
 const BOOKING_SCRIPTS_MAX = 213 * KB;
-/** What an account needs, and the day of the practice; each further screen comes by itself. */
+/** What an account needs, and the day of the practice; tasks and further screens come by themselves. */
 const DESK_SCRIPTS_MAX = 215 * KB;
 const STYLES_MAX = 15 * KB;
 const FONTS_MAX = 70 * KB;
@@ -140,7 +140,7 @@ function accountPlace(practice: Practice): Place {
   };
 }
 
-/** The day of the practice, with the number of tasks that comes when the page is idle. */
+/** The day of the practice; the number of tasks comes five seconds later, and is not of it. */
 function deskPlace(practice: Practice): Place {
   return {
     name: '/desk, a member',
