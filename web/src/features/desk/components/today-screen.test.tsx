@@ -156,6 +156,35 @@ test('an empty day says what comes next', async () => {
   await expectAccessible();
 });
 
+test('when the last session is over it says so, and leads to the next day that has some', async () => {
+  server.bookings = [
+    ...[staffBooking(1, hours(-2)), staffBooking(2, hours(48)), staffBooking(3, hours(47))],
+    staffBooking(4, hours(72)),
+  ];
+  open();
+  await screen.findByText('No session is left today.');
+  const next = await screen.findByRole('link', { name: 'Next: Thu, 26 Nov, 11:00 am.' });
+  expect(next.getAttribute('href')).toBe('/desk/day/2026-11-26');
+  screen.getByText('2 sessions are booked on that day.');
+  await expectAccessible();
+});
+
+test('a day that is closed, or of which a time is only held, has nothing booked', async () => {
+  const held = { state: BookingState.HELD, paymentState: PaymentState.PENDING };
+  server.bookings = [staffBooking(1, hours(2), held)];
+  server.blocked = [closedTime(1, hours(3), hours(5))];
+  open();
+  await screen.findByText('Nothing is booked today.');
+  await screen.findByText('Nor is anything in the 31 days from then on.');
+});
+
+test('while a session runs or comes nothing is said of the end', async () => {
+  server.bookings = [staffBooking(1, hours(-2)), staffBooking(2, hours(-0.5))];
+  open();
+  await screen.findByText('Now');
+  expect(screen.queryByText('No session is left today.')).toBeNull();
+});
+
 test('two presses mark who did not come, and Undo takes it back under its own key', async () => {
   server.bookings = [staffBooking(1, hours(-2))];
   const person = open();

@@ -1,26 +1,21 @@
 /** /desk and /desk/day/<date>: one day, with what is now and next at its top. */
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
 import { validDate } from '@/lib/instant';
 import { usePractice, usePracticeZone } from '@/lib/practice';
-import { formatClock, formatShortDate, localDate } from '@/lib/time';
+import { localDate } from '@/lib/time';
 import { usePageTitle } from '@/lib/use-page-title';
 import { useServerNow } from '@/lib/use-server-now';
-import { useBookings } from '../hooks/use-bookings';
 import { useDay } from '../hooks/use-day';
-import { sessionRows } from '../model/day';
 import { nextUp } from '../model/next-up';
+import { DayEnd } from './day-end';
 import { DayHead } from './day-head';
 import { DayList } from './day-list';
 import { NowCard } from './now-card';
 import { useRowActs } from './row-acts';
 import { StaleNotice } from './stale-notice';
 import { useTimeActs } from './time-acts';
-
-/** How far an empty day looks for the next session. */
-const AHEAD_DAYS = 31;
 
 function Resting() {
   return (
@@ -30,25 +25,6 @@ function Resting() {
       <Skeleton className="h-24 w-full rounded-card" />
       <Skeleton className="h-24 w-full rounded-card" />
     </div>
-  );
-}
-
-function Empty({ date, isToday, now }: { date: string; isToday: boolean; now: number }) {
-  const zone = usePracticeZone();
-  const { data } = useBookings({ fromDate: date, days: AHEAD_DAYS });
-  const next = sessionRows(data?.bookings ?? [])
-    .filter(({ kind, startsAt }) => kind === 'session' && startsAt.getTime() > now)
-    .sort((one, other) => one.startsAt.getTime() - other.startsAt.getTime())
-    .find(({ startsAt }) => localDate(startsAt, zone.timeZone) > date);
-  return (
-    <Card className="flex flex-col gap-2">
-      <p className="font-semibold">Nothing is booked {isToday ? 'today' : 'on this day'}.</p>
-      {next ? (
-        <p className="text-ink-2 numeric">
-          Next: {formatShortDate(next.startsAt, zone)}, {formatClock(next.startsAt, zone)}.
-        </p>
-      ) : null}
-    </Card>
   );
 }
 
@@ -105,8 +81,8 @@ function Day({ date, today, now }: { date: string; today: string; now: number })
       ) : null}
       <News words={steady.news} onShow={steady.show} />
       {!isRead && !bookings.error ? <Resting /> : null}
-      {isRead && rows.length === 0 ? (
-        <Empty date={date} isToday={date === today} now={now} />
+      {isRead ? (
+        <DayEnd date={date} isToday={date === today} now={now} rows={latest} practitionerId={who} />
       ) : null}
       <DayList
         rows={rows}

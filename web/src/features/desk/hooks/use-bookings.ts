@@ -3,17 +3,20 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useCallback } from 'react';
 import type { ListBookingsResponse, StaffBooking } from '@/gen/booking/v1/booking_staff_service_pb';
 import { useMember } from '../member';
-import { DESK, LIVE } from './desk-keys';
+import { DESK, type LESS_LIVE, LIVE } from './desk-keys';
 import { useBookingStaff } from './use-desk-clients';
 
 /** Some local days; an empty first date means today by the practice's clock. */
 export type Days = { fromDate: string; days: number };
 
-export function useBookings({ fromDate, days }: Days) {
+export function useBookings(
+  { fromDate, days }: Days,
+  again: typeof LIVE | typeof LESS_LIVE = LIVE,
+) {
   const { userId } = useMember();
   const staff = useBookingStaff();
   return useQuery({
-    ...LIVE,
+    ...again,
     queryKey: [DESK, userId, 'bookings', fromDate, days],
     queryFn: ({ signal }) => staff.listBookings({ fromDate, days }, { signal }),
   });
