@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_service.proto.
  */
 export const file_booking_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIscBCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKDHJlZnVuZF9zdGVwcxgFIAMoCzIWLmJvb2tpbmcudjEuUmVmdW5kU3RlcCKMAQoKUmVmdW5kU3RlcBIsCgh1bnRpbF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Ei4KDXByYWN0aWNlX2xhdGUYAyABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlIkgKDUJvb2tlZFBhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxub3RpY2VfaG91cnMYAyABKAUimQcKB0Jvb2tpbmcSEgoKYm9va2luZ19pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhUKDXNlcnZpY2VfdGl0bGUYAyABKAkSJQoIc2Vzc2lvbnMYBCADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAUgASgJEiUKBG1vZGUYBiABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEh8KBXByaWNlGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKBXN0YXRlGAggASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSMQoNaGVsZF91bnRpbF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2hlY2tvdXRfb3BlbmVkGAogASgIEi8KDXBheW1lbnRfc3RhdGUYCyABKA4yGC5ib29raW5nLnYxLlBheW1lbnRTdGF0ZRIpCgptYWlsX3N0YXRlGAwgASgOMhUuYm9va2luZy52MS5NYWlsU3RhdGUSEAoIam9pbl91cmwYDSABKAkSJAoHY29udGFjdBgOIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIPCgd2ZXJzaW9uGA8gASgDEhkKEXByYWN0aXRpb25lcl9uYW1lGBAgASgJEhAKCGxvY2F0aW9uGBEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgSIAEoCRIqCgdwYWNrYWdlGBMgASgLMhkuYm9va2luZy52MS5Cb29rZWRQYWNrYWdlEiUKC3JlZnVuZF9vd2VkGBggASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDWdpdmVuX2J5X2JhbmsYGSABKAsyEC5jb21tb24udjEuTW9uZXkSHgoEcGFpZBgaIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsChJyZWZ1bmRlZF9vdGhlcndpc2UYGyABKAsyEC5jb21tb24udjEuTW9uZXkSKAoMcGFpZF9hdF9kZXNrGBwgASgOMhIuY29tbW9uLnYxLkRlc2tXYXkSOgoTY2FuY2VsbGF0aW9uX3BvbGljeRgdIAEoCzIdLmNvbW1vbi52MS5DYW5jZWxsYXRpb25Qb2xpY3kSPQoUcGVuZGluZ19jYW5jZWxsYXRpb24YHiABKAsyHy5ib29raW5nLnYxLlBlbmRpbmdDYW5jZWxsYXRpb24iYAoQTGlzdFNsb3RzUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJEhEKCWZyb21fZGF0ZRgCIAEoCRIMCgRkYXlzGAMgASgFEhcKD3ByYWN0aXRpb25lcl9pZBgEIAEoCSKsAQoRTGlzdFNsb3RzUmVzcG9uc2USIQoEZGF5cxgBIAMoCzITLmJvb2tpbmcudjEuU2xvdERheRIRCgl0aW1lX3pvbmUYAiABKAkSFwoPdGltZV96b25lX2xhYmVsGAMgASgJEjUKEW5leHRfYXZhaWxhYmxlX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglsYXN0X2RhdGUYBSABKAkiSAoHU2xvdERheRIMCgRkYXRlGAEgASgJEh8KBXNsb3RzGAIgAygLMhAuYm9va2luZy52MS5TbG90Eg4KBmNsb3NlZBgDIAEoCCJ1CgRTbG90Ei0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJYXZhaWxhYmxlGAMgASgIIqYDChVSZXF1ZXN0Qm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgRtb2RlGAQgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIkCgdjb250YWN0GAUgASgLMhMuYm9va2luZy52MS5Db250YWN0EhYKDnRlcm1zX2FjY2VwdGVkGAYgASgIEhcKD3ByYWN0aXRpb25lcl9pZBgHIAEoCRIkCgdjb25zZW50GAggASgLMhMuYm9va2luZy52MS5Db25zZW50EhIKCnBhY2thZ2VfaWQYCSABKAkSNQoRZnVydGhlcl9zdGFydHNfYXQYCiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3NjaGVkdWxlZF9ldmVudF91cmkYCyABKAkSJQoFc2hvd24YDCABKAsyFi5ib29raW5nLnYxLlNob3duVGV4dHMirgEKClNob3duVGV4dHMSJAoFdGVybXMYASABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBImCgdyZWZ1bmRzGAIgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSJgoHcHJpdmFjeRgDIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EhkKDG5vdGljZV9ob3VycxgEIAEoBUgAiAEBQg8KDV9ub3RpY2VfaG91cnMiKgoJU2hvd25UZXh0Eg8KB3ZlcnNpb24YASABKAkSDAoEaGFzaBgCIAEoCSJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyKEAQoTUGVuZGluZ0NhbmNlbGxhdGlvbhIWCg5zZXNzaW9uX251bWJlchgBIAEoBRIgCgZyZWZ1bmQYAiABKAsyEC5jb21tb24udjEuTW9uZXkSMwoPdGFrZXNfZWZmZWN0X2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLCh1QcmV2aWV3T3duQ2FuY2VsbGF0aW9uUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhYKDnNlc3Npb25fbnVtYmVyGAIgASgFImwKHlByZXZpZXdPd25DYW5jZWxsYXRpb25SZXNwb25zZRIXCg9zZXNzaW9uX251bWJlcnMYASADKAUSIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Eg8KB2F0X29uY2UYAyABKAgioAEKF0NhbmNlbE93bkJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEiYKDHNob3duX3JlZnVuZBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIYChBleHBlY3RlZF92ZXJzaW9uGAUgASgDIkAKGENhbmNlbE93bkJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkYKF1VuZG9DYW5jZWxsYXRpb25SZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkAKGFVuZG9DYW5jZWxsYXRpb25SZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIlcKFkxpc3RPd25Cb29raW5nc1JlcXVlc3QSKQoEcGFydBgBIAEoDjIbLmJvb2tpbmcudjEuT3duQm9va2luZ3NQYXJ0EhIKCnBhZ2VfdG9rZW4YAiABKAkiWQoXTGlzdE93bkJvb2tpbmdzUmVzcG9uc2USJQoIYm9va2luZ3MYASADKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIiwKFkdldENhbGVuZGFyRmlsZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChdHZXRDYWxlbmRhckZpbGVSZXNwb25zZRIQCghmaWxlbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgJIikKE1dhdGNoQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChRXYXRjaEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIhYKFEFkb3B0Qm9va2luZ3NSZXF1ZXN0IiwKFUFkb3B0Qm9va2luZ3NSZXNwb25zZRITCgtib29raW5nX2lkcxgBIAMoCSpgCgtTZXNzaW9uTW9kZRIcChhTRVNTSU9OX01PREVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX01PREVfT05MSU5FEAESGgoWU0VTU0lPTl9NT0RFX0lOX1BFUlNPThACKtsCCgxCb29raW5nU3RhdGUSHQoZQk9PS0lOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkJPT0tJTkdfU1RBVEVfSEVMRBABEiIKHkJPT0tJTkdfU1RBVEVfQVdBSVRJTkdfUEFZTUVOVBACEhsKF0JPT0tJTkdfU1RBVEVfQ09ORklSTUVEEAMSIwofQk9PS0lOR19TVEFURV9NRUVUSU5HX1NDSEVEVUxFRBAEEhsKF0JPT0tJTkdfU1RBVEVfQ09NUExFVEVEEAUSGQoVQk9PS0lOR19TVEFURV9OT19TSE9XEAYSGQoVQk9PS0lOR19TVEFURV9FWFBJUkVEEAcSGwoXQk9PS0lOR19TVEFURV9DQU5DRUxMRUQQCBIdChlCT09LSU5HX1NUQVRFX1JFU0NIRURVTEVEEAkSHwobQk9PS0lOR19TVEFURV9QQUlEX1VOUExBQ0VEEAoqUwoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9NQUlMX1NUQVRFX1NFTlQQARIVChFNQUlMX1NUQVRFX0ZBSUxFRBACKu8BCgxQYXltZW50U3RhdGUSHQoZUEFZTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVEVfUEVORElORxABEhkKFVBBWU1FTlRfU1RBVEVfQ0xBSU1FRBACEhYKElBBWU1FTlRfU1RBVEVfUEFJRBADEhgKFFBBWU1FTlRfU1RBVEVfRkFJTEVEEAQSGwoXUEFZTUVOVF9TVEFURV9SRUZVTkRJTkcQBRIaChZQQVlNRU5UX1NUQVRFX1JFRlVOREVEEAYSHwobUEFZTUVOVF9TVEFURV9SRUZVTkRfRkFJTEVEEAcqbgoPT3duQm9va2luZ3NQYXJ0EiEKHU9XTl9CT09LSU5HU19QQVJUX1VOU1BFQ0lGSUVEEAASHAoYT1dOX0JPT0tJTkdTX1BBUlRfQ09NSU5HEAESGgoWT1dOX0JPT0tJTkdTX1BBUlRfUEFTVBACMtcICg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0xpc3RPd25Cb29raW5ncxIiLmJvb2tpbmcudjEuTGlzdE93bkJvb2tpbmdzUmVxdWVzdBojLmJvb2tpbmcudjEuTGlzdE93bkJvb2tpbmdzUmVzcG9uc2UiA5ACARJ0ChZQcmV2aWV3T3duQ2FuY2VsbGF0aW9uEikuYm9va2luZy52MS5QcmV2aWV3T3duQ2FuY2VsbGF0aW9uUmVxdWVzdBoqLmJvb2tpbmcudjEuUHJldmlld093bkNhbmNlbGxhdGlvblJlc3BvbnNlIgOQAgESXQoQQ2FuY2VsT3duQm9va2luZxIjLmJvb2tpbmcudjEuQ2FuY2VsT3duQm9va2luZ1JlcXVlc3QaJC5ib29raW5nLnYxLkNhbmNlbE93bkJvb2tpbmdSZXNwb25zZRJdChBVbmRvQ2FuY2VsbGF0aW9uEiMuYm9va2luZy52MS5VbmRvQ2FuY2VsbGF0aW9uUmVxdWVzdBokLmJvb2tpbmcudjEuVW5kb0NhbmNlbGxhdGlvblJlc3BvbnNlEl8KD0dldENhbGVuZGFyRmlsZRIiLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBojLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2UiA5ACARJTCgxXYXRjaEJvb2tpbmcSHy5ib29raW5nLnYxLldhdGNoQm9va2luZ1JlcXVlc3QaIC5ib29raW5nLnYxLldhdGNoQm9va2luZ1Jlc3BvbnNlMAESVAoNQWRvcHRCb29raW5ncxIgLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1JlcXVlc3QaIS5ib29raW5nLnYxLkFkb3B0Qm9va2luZ3NSZXNwb25zZWIGcHJvdG8z", [file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIqACCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKDHJlZnVuZF9zdGVwcxgFIAMoCzIWLmJvb2tpbmcudjEuUmVmdW5kU3RlcBI0ChBtb3ZhYmxlX3VudGlsX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgptb3Zlc19sZWZ0GAcgASgFEg0KBW1vdmVzGAggASgFIowBCgpSZWZ1bmRTdGVwEiwKCHVudGlsX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgZyZWZ1bmQYAiABKAsyEC5jb21tb24udjEuTW9uZXkSLgoNcHJhY3RpY2VfbGF0ZRgDIAEoCzIXLmNvbW1vbi52MS5QcmFjdGljZUxhdGUiSAoNQm9va2VkUGFja2FnZRISCgpwYWNrYWdlX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhQKDG5vdGljZV9ob3VycxgDIAEoBSKZBwoHQm9va2luZxISCgpib29raW5nX2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSFQoNc2VydmljZV90aXRsZRgDIAEoCRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSHwoFcHJpY2UYByABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCCABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jaGVja291dF9vcGVuZWQYCiABKAgSLwoNcGF5bWVudF9zdGF0ZRgLIAEoDjIYLmJvb2tpbmcudjEuUGF5bWVudFN0YXRlEikKCm1haWxfc3RhdGUYDCABKA4yFS5ib29raW5nLnYxLk1haWxTdGF0ZRIQCghqb2luX3VybBgNIAEoCRIkCgdjb250YWN0GA4gASgLMhMuYm9va2luZy52MS5Db250YWN0Eg8KB3ZlcnNpb24YDyABKAMSGQoRcHJhY3RpdGlvbmVyX25hbWUYECABKAkSEAoIbG9jYXRpb24YESABKAkSFwoPcHJhY3RpdGlvbmVyX2lkGBIgASgJEioKB3BhY2thZ2UYEyABKAsyGS5ib29raW5nLnYxLkJvb2tlZFBhY2thZ2USJQoLcmVmdW5kX293ZWQYGCABKAsyEC5jb21tb24udjEuTW9uZXkSJwoNZ2l2ZW5fYnlfYmFuaxgZIAEoCzIQLmNvbW1vbi52MS5Nb25leRIeCgRwYWlkGBogASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKEnJlZnVuZGVkX290aGVyd2lzZRgbIAEoCzIQLmNvbW1vbi52MS5Nb25leRIoCgxwYWlkX2F0X2Rlc2sYHCABKA4yEi5jb21tb24udjEuRGVza1dheRI6ChNjYW5jZWxsYXRpb25fcG9saWN5GB0gASgLMh0uY29tbW9uLnYxLkNhbmNlbGxhdGlvblBvbGljeRI9ChRwZW5kaW5nX2NhbmNlbGxhdGlvbhgeIAEoCzIfLmJvb2tpbmcudjEuUGVuZGluZ0NhbmNlbGxhdGlvbiJgChBMaXN0U2xvdHNSZXF1ZXN0EhIKCnNlcnZpY2VfaWQYASABKAkSEQoJZnJvbV9kYXRlGAIgASgJEgwKBGRheXMYAyABKAUSFwoPcHJhY3RpdGlvbmVyX2lkGAQgASgJIqwBChFMaXN0U2xvdHNSZXNwb25zZRIhCgRkYXlzGAEgAygLMhMuYm9va2luZy52MS5TbG90RGF5EhEKCXRpbWVfem9uZRgCIAEoCRIXCg90aW1lX3pvbmVfbGFiZWwYAyABKAkSNQoRbmV4dF9hdmFpbGFibGVfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWxhc3RfZGF0ZRgFIAEoCSJICgdTbG90RGF5EgwKBGRhdGUYASABKAkSHwoFc2xvdHMYAiADKAsyEC5ib29raW5nLnYxLlNsb3QSDgoGY2xvc2VkGAMgASgIInUKBFNsb3QSLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglhdmFpbGFibGUYAyABKAgipgMKFVJlcXVlc3RCb29raW5nUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSEgoKc2VydmljZV9pZBgCIAEoCRItCglzdGFydHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiUKBG1vZGUYBCABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEiQKB2NvbnRhY3QYBSABKAsyEy5ib29raW5nLnYxLkNvbnRhY3QSFgoOdGVybXNfYWNjZXB0ZWQYBiABKAgSFwoPcHJhY3RpdGlvbmVyX2lkGAcgASgJEiQKB2NvbnNlbnQYCCABKAsyEy5ib29raW5nLnYxLkNvbnNlbnQSEgoKcGFja2FnZV9pZBgJIAEoCRI1ChFmdXJ0aGVyX3N0YXJ0c19hdBgKIAMoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGwoTc2NoZWR1bGVkX2V2ZW50X3VyaRgLIAEoCRIlCgVzaG93bhgMIAEoCzIWLmJvb2tpbmcudjEuU2hvd25UZXh0cyKuAQoKU2hvd25UZXh0cxIkCgV0ZXJtcxgBIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EiYKB3JlZnVuZHMYAiABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBImCgdwcml2YWN5GAMgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSGQoMbm90aWNlX2hvdXJzGAQgASgFSACIAQFCDwoNX25vdGljZV9ob3VycyIqCglTaG93blRleHQSDwoHdmVyc2lvbhgBIAEoCRIMCgRoYXNoGAIgASgJIm0KB0NvbnNlbnQSDwoHdmVyc2lvbhgBIAEoCRIRCglmdWxsX25hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEQoJc2lnbmF0dXJlGAQgASgJEhwKFGFjY2VwdGVkX2RlY2xhcmF0aW9uGAUgASgIIj4KFlJlcXVlc3RCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyJCChNPcGVuQ2hlY2tvdXRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIjwKFE9wZW5DaGVja291dFJlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciRAoVUmVsZWFzZUJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KFlJlbGVhc2VCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyInChFHZXRCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIjoKEkdldEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIoQBChNQZW5kaW5nQ2FuY2VsbGF0aW9uEhYKDnNlc3Npb25fbnVtYmVyGAEgASgFEiAKBnJlZnVuZBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIzCg90YWtlc19lZmZlY3RfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImQKFVByZXZpZXdPd25Nb3ZlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhYKDnNlc3Npb25fbnVtYmVyGAIgASgFEhEKCWZyb21fZGF0ZRgDIAEoCRIMCgRkYXlzGAQgASgFIpABChZQcmV2aWV3T3duTW92ZVJlc3BvbnNlEiwKBXNsb3RzGAEgASgLMh0uYm9va2luZy52MS5MaXN0U2xvdHNSZXNwb25zZRI0ChBtb3ZhYmxlX3VudGlsX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgptb3Zlc19sZWZ0GAMgASgFIsABChVNb3ZlT3duQm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSFgoOc2Vzc2lvbl9udW1iZXIYAyABKAUSMwoPc2hvd25fc3RhcnRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglzdGFydHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIj4KFk1vdmVPd25Cb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyJLCh1QcmV2aWV3T3duQ2FuY2VsbGF0aW9uUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhYKDnNlc3Npb25fbnVtYmVyGAIgASgFImwKHlByZXZpZXdPd25DYW5jZWxsYXRpb25SZXNwb25zZRIXCg9zZXNzaW9uX251bWJlcnMYASADKAUSIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Eg8KB2F0X29uY2UYAyABKAgioAEKF0NhbmNlbE93bkJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEiYKDHNob3duX3JlZnVuZBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIYChBleHBlY3RlZF92ZXJzaW9uGAUgASgDIkAKGENhbmNlbE93bkJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkYKF1VuZG9DYW5jZWxsYXRpb25SZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkAKGFVuZG9DYW5jZWxsYXRpb25SZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIlcKFkxpc3RPd25Cb29raW5nc1JlcXVlc3QSKQoEcGFydBgBIAEoDjIbLmJvb2tpbmcudjEuT3duQm9va2luZ3NQYXJ0EhIKCnBhZ2VfdG9rZW4YAiABKAkiWQoXTGlzdE93bkJvb2tpbmdzUmVzcG9uc2USJQoIYm9va2luZ3MYASADKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIiwKFkdldENhbGVuZGFyRmlsZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChdHZXRDYWxlbmRhckZpbGVSZXNwb25zZRIQCghmaWxlbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgJIikKE1dhdGNoQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChRXYXRjaEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIhYKFEFkb3B0Qm9va2luZ3NSZXF1ZXN0IiwKFUFkb3B0Qm9va2luZ3NSZXNwb25zZRITCgtib29raW5nX2lkcxgBIAMoCSpgCgtTZXNzaW9uTW9kZRIcChhTRVNTSU9OX01PREVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX01PREVfT05MSU5FEAESGgoWU0VTU0lPTl9NT0RFX0lOX1BFUlNPThACKtsCCgxCb29raW5nU3RhdGUSHQoZQk9PS0lOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkJPT0tJTkdfU1RBVEVfSEVMRBABEiIKHkJPT0tJTkdfU1RBVEVfQVdBSVRJTkdfUEFZTUVOVBACEhsKF0JPT0tJTkdfU1RBVEVfQ09ORklSTUVEEAMSIwofQk9PS0lOR19TVEFURV9NRUVUSU5HX1NDSEVEVUxFRBAEEhsKF0JPT0tJTkdfU1RBVEVfQ09NUExFVEVEEAUSGQoVQk9PS0lOR19TVEFURV9OT19TSE9XEAYSGQoVQk9PS0lOR19TVEFURV9FWFBJUkVEEAcSGwoXQk9PS0lOR19TVEFURV9DQU5DRUxMRUQQCBIdChlCT09LSU5HX1NUQVRFX1JFU0NIRURVTEVEEAkSHwobQk9PS0lOR19TVEFURV9QQUlEX1VOUExBQ0VEEAoqUwoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9NQUlMX1NUQVRFX1NFTlQQARIVChFNQUlMX1NUQVRFX0ZBSUxFRBACKu8BCgxQYXltZW50U3RhdGUSHQoZUEFZTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVEVfUEVORElORxABEhkKFVBBWU1FTlRfU1RBVEVfQ0xBSU1FRBACEhYKElBBWU1FTlRfU1RBVEVfUEFJRBADEhgKFFBBWU1FTlRfU1RBVEVfRkFJTEVEEAQSGwoXUEFZTUVOVF9TVEFURV9SRUZVTkRJTkcQBRIaChZQQVlNRU5UX1NUQVRFX1JFRlVOREVEEAYSHwobUEFZTUVOVF9TVEFURV9SRUZVTkRfRkFJTEVEEAcqbgoPT3duQm9va2luZ3NQYXJ0EiEKHU9XTl9CT09LSU5HU19QQVJUX1VOU1BFQ0lGSUVEEAASHAoYT1dOX0JPT0tJTkdTX1BBUlRfQ09NSU5HEAESGgoWT1dOX0JPT0tJTkdTX1BBUlRfUEFTVBACMo4KCg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0xpc3RPd25Cb29raW5ncxIiLmJvb2tpbmcudjEuTGlzdE93bkJvb2tpbmdzUmVxdWVzdBojLmJvb2tpbmcudjEuTGlzdE93bkJvb2tpbmdzUmVzcG9uc2UiA5ACARJ0ChZQcmV2aWV3T3duQ2FuY2VsbGF0aW9uEikuYm9va2luZy52MS5QcmV2aWV3T3duQ2FuY2VsbGF0aW9uUmVxdWVzdBoqLmJvb2tpbmcudjEuUHJldmlld093bkNhbmNlbGxhdGlvblJlc3BvbnNlIgOQAgESXQoQQ2FuY2VsT3duQm9va2luZxIjLmJvb2tpbmcudjEuQ2FuY2VsT3duQm9va2luZ1JlcXVlc3QaJC5ib29raW5nLnYxLkNhbmNlbE93bkJvb2tpbmdSZXNwb25zZRJdChBVbmRvQ2FuY2VsbGF0aW9uEiMuYm9va2luZy52MS5VbmRvQ2FuY2VsbGF0aW9uUmVxdWVzdBokLmJvb2tpbmcudjEuVW5kb0NhbmNlbGxhdGlvblJlc3BvbnNlElwKDlByZXZpZXdPd25Nb3ZlEiEuYm9va2luZy52MS5QcmV2aWV3T3duTW92ZVJlcXVlc3QaIi5ib29raW5nLnYxLlByZXZpZXdPd25Nb3ZlUmVzcG9uc2UiA5ACARJXCg5Nb3ZlT3duQm9va2luZxIhLmJvb2tpbmcudjEuTW92ZU93bkJvb2tpbmdSZXF1ZXN0GiIuYm9va2luZy52MS5Nb3ZlT3duQm9va2luZ1Jlc3BvbnNlEl8KD0dldENhbGVuZGFyRmlsZRIiLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBojLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2UiA5ACARJTCgxXYXRjaEJvb2tpbmcSHy5ib29raW5nLnYxLldhdGNoQm9va2luZ1JlcXVlc3QaIC5ib29raW5nLnYxLldhdGNoQm9va2luZ1Jlc3BvbnNlMAESVAoNQWRvcHRCb29raW5ncxIgLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1JlcXVlc3QaIS5ib29raW5nLnYxLkFkb3B0Qm9va2luZ3NSZXNwb25zZWIGcHJvdG8z", [file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Who comes.
@@ -108,6 +108,27 @@ export type Session = Message<"booking.v1.Session"> & {
    * @generated from field: repeated booking.v1.RefundStep refund_steps = 5;
    */
   refundSteps: RefundStep[];
+
+  /**
+   * Until when its client can move it; unset where the client can't, or not any more.
+   *
+   * @generated from field: google.protobuf.Timestamp movable_until_at = 6;
+   */
+  movableUntilAt?: Timestamp | undefined;
+
+  /**
+   * How often its client can still move it.
+   *
+   * @generated from field: int32 moves_left = 7;
+   */
+  movesLeft: number;
+
+  /**
+   * How often it was moved.
+   *
+   * @generated from field: int32 moves = 8;
+   */
+  moves: number;
 };
 
 /**
@@ -969,6 +990,153 @@ export const PendingCancellationSchema: GenMessage<PendingCancellation> = /*@__P
   messageDesc(file_booking_v1_booking_service, 20);
 
 /**
+ * Asks for the times to which a session can be moved.
+ *
+ * @generated from message booking.v1.PreviewOwnMoveRequest
+ */
+export type PreviewOwnMoveRequest = Message<"booking.v1.PreviewOwnMoveRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The number of the session, from 1; 0 for the one of a single booking.
+   *
+   * @generated from field: int32 session_number = 2;
+   */
+  sessionNumber: number;
+
+  /**
+   * First local date in the practice's zone, "2026-11-24"; empty means today.
+   *
+   * @generated from field: string from_date = 3;
+   */
+  fromDate: string;
+
+  /**
+   * How many days, 1 to 42; 0 means 7.
+   *
+   * @generated from field: int32 days = 4;
+   */
+  days: number;
+};
+
+/**
+ * Describes the message booking.v1.PreviewOwnMoveRequest.
+ * Use `create(PreviewOwnMoveRequestSchema)` to create a new message.
+ */
+export const PreviewOwnMoveRequestSchema: GenMessage<PreviewOwnMoveRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 21);
+
+/**
+ * The times to which a session can be moved.
+ *
+ * @generated from message booking.v1.PreviewOwnMoveResponse
+ */
+export type PreviewOwnMoveResponse = Message<"booking.v1.PreviewOwnMoveResponse"> & {
+  /**
+   * The starts, as ListSlots has them; the session's own time is not among the free ones.
+   *
+   * @generated from field: booking.v1.ListSlotsResponse slots = 1;
+   */
+  slots?: ListSlotsResponse | undefined;
+
+  /**
+   * Until when its client can move it.
+   *
+   * @generated from field: google.protobuf.Timestamp movable_until_at = 2;
+   */
+  movableUntilAt?: Timestamp | undefined;
+
+  /**
+   * How often its client can still move it.
+   *
+   * @generated from field: int32 moves_left = 3;
+   */
+  movesLeft: number;
+};
+
+/**
+ * Describes the message booking.v1.PreviewOwnMoveResponse.
+ * Use `create(PreviewOwnMoveResponseSchema)` to create a new message.
+ */
+export const PreviewOwnMoveResponseSchema: GenMessage<PreviewOwnMoveResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 22);
+
+/**
+ * Moves a session of an own booking.
+ *
+ * @generated from message booking.v1.MoveOwnBookingRequest
+ */
+export type MoveOwnBookingRequest = Message<"booking.v1.MoveOwnBookingRequest"> & {
+  /**
+   * 8 to 64 characters chosen by the caller; the same key gets the first answer.
+   *
+   * @generated from field: string idempotency_key = 1;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * The number of the session, from 1; 0 for the one of a single booking.
+   *
+   * @generated from field: int32 session_number = 3;
+   */
+  sessionNumber: number;
+
+  /**
+   * When it starts by what the caller was shown.
+   *
+   * @generated from field: google.protobuf.Timestamp shown_starts_at = 4;
+   */
+  shownStartsAt?: Timestamp | undefined;
+
+  /**
+   * When it is to start.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 5;
+   */
+  startsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message booking.v1.MoveOwnBookingRequest.
+ * Use `create(MoveOwnBookingRequestSchema)` to create a new message.
+ */
+export const MoveOwnBookingRequestSchema: GenMessage<MoveOwnBookingRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 23);
+
+/**
+ * The booking with its new time.
+ *
+ * @generated from message booking.v1.MoveOwnBookingResponse
+ */
+export type MoveOwnBookingResponse = Message<"booking.v1.MoveOwnBookingResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.MoveOwnBookingResponse.
+ * Use `create(MoveOwnBookingResponseSchema)` to create a new message.
+ */
+export const MoveOwnBookingResponseSchema: GenMessage<MoveOwnBookingResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 24);
+
+/**
  * Asks what comes back.
  *
  * @generated from message booking.v1.PreviewOwnCancellationRequest
@@ -994,7 +1162,7 @@ export type PreviewOwnCancellationRequest = Message<"booking.v1.PreviewOwnCancel
  * Use `create(PreviewOwnCancellationRequestSchema)` to create a new message.
  */
 export const PreviewOwnCancellationRequestSchema: GenMessage<PreviewOwnCancellationRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 21);
+  messageDesc(file_booking_v1_booking_service, 25);
 
 /**
  * What a cancellation would do.
@@ -1029,7 +1197,7 @@ export type PreviewOwnCancellationResponse = Message<"booking.v1.PreviewOwnCance
  * Use `create(PreviewOwnCancellationResponseSchema)` to create a new message.
  */
 export const PreviewOwnCancellationResponseSchema: GenMessage<PreviewOwnCancellationResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 22);
+  messageDesc(file_booking_v1_booking_service, 26);
 
 /**
  * Cancels an own booking.
@@ -1078,7 +1246,7 @@ export type CancelOwnBookingRequest = Message<"booking.v1.CancelOwnBookingReques
  * Use `create(CancelOwnBookingRequestSchema)` to create a new message.
  */
 export const CancelOwnBookingRequestSchema: GenMessage<CancelOwnBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 23);
+  messageDesc(file_booking_v1_booking_service, 27);
 
 /**
  * The booking after it.
@@ -1099,7 +1267,7 @@ export type CancelOwnBookingResponse = Message<"booking.v1.CancelOwnBookingRespo
  * Use `create(CancelOwnBookingResponseSchema)` to create a new message.
  */
 export const CancelOwnBookingResponseSchema: GenMessage<CancelOwnBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 24);
+  messageDesc(file_booking_v1_booking_service, 28);
 
 /**
  * Takes a cancellation back.
@@ -1127,7 +1295,7 @@ export type UndoCancellationRequest = Message<"booking.v1.UndoCancellationReques
  * Use `create(UndoCancellationRequestSchema)` to create a new message.
  */
 export const UndoCancellationRequestSchema: GenMessage<UndoCancellationRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 25);
+  messageDesc(file_booking_v1_booking_service, 29);
 
 /**
  * The booking after it.
@@ -1148,7 +1316,7 @@ export type UndoCancellationResponse = Message<"booking.v1.UndoCancellationRespo
  * Use `create(UndoCancellationResponseSchema)` to create a new message.
  */
 export const UndoCancellationResponseSchema: GenMessage<UndoCancellationResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 26);
+  messageDesc(file_booking_v1_booking_service, 30);
 
 /**
  * Asks for a page of the caller's bookings.
@@ -1176,7 +1344,7 @@ export type ListOwnBookingsRequest = Message<"booking.v1.ListOwnBookingsRequest"
  * Use `create(ListOwnBookingsRequestSchema)` to create a new message.
  */
 export const ListOwnBookingsRequestSchema: GenMessage<ListOwnBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 27);
+  messageDesc(file_booking_v1_booking_service, 31);
 
 /**
  * A page of the caller's bookings.
@@ -1204,7 +1372,7 @@ export type ListOwnBookingsResponse = Message<"booking.v1.ListOwnBookingsRespons
  * Use `create(ListOwnBookingsResponseSchema)` to create a new message.
  */
 export const ListOwnBookingsResponseSchema: GenMessage<ListOwnBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 28);
+  messageDesc(file_booking_v1_booking_service, 32);
 
 /**
  * Asks for a calendar file.
@@ -1225,7 +1393,7 @@ export type GetCalendarFileRequest = Message<"booking.v1.GetCalendarFileRequest"
  * Use `create(GetCalendarFileRequestSchema)` to create a new message.
  */
 export const GetCalendarFileRequestSchema: GenMessage<GetCalendarFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 29);
+  messageDesc(file_booking_v1_booking_service, 33);
 
 /**
  * A calendar file.
@@ -1253,7 +1421,7 @@ export type GetCalendarFileResponse = Message<"booking.v1.GetCalendarFileRespons
  * Use `create(GetCalendarFileResponseSchema)` to create a new message.
  */
 export const GetCalendarFileResponseSchema: GenMessage<GetCalendarFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 30);
+  messageDesc(file_booking_v1_booking_service, 34);
 
 /**
  * Asks to be told of changes.
@@ -1274,7 +1442,7 @@ export type WatchBookingRequest = Message<"booking.v1.WatchBookingRequest"> & {
  * Use `create(WatchBookingRequestSchema)` to create a new message.
  */
 export const WatchBookingRequestSchema: GenMessage<WatchBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 31);
+  messageDesc(file_booking_v1_booking_service, 35);
 
 /**
  * The booking as it is now.
@@ -1295,7 +1463,7 @@ export type WatchBookingResponse = Message<"booking.v1.WatchBookingResponse"> & 
  * Use `create(WatchBookingResponseSchema)` to create a new message.
  */
 export const WatchBookingResponseSchema: GenMessage<WatchBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 32);
+  messageDesc(file_booking_v1_booking_service, 36);
 
 /**
  * Asks to own the bookings that were made by phone for the caller's address.
@@ -1310,7 +1478,7 @@ export type AdoptBookingsRequest = Message<"booking.v1.AdoptBookingsRequest"> & 
  * Use `create(AdoptBookingsRequestSchema)` to create a new message.
  */
 export const AdoptBookingsRequestSchema: GenMessage<AdoptBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 33);
+  messageDesc(file_booking_v1_booking_service, 37);
 
 /**
  * What the caller owns now.
@@ -1331,7 +1499,7 @@ export type AdoptBookingsResponse = Message<"booking.v1.AdoptBookingsResponse"> 
  * Use `create(AdoptBookingsResponseSchema)` to create a new message.
  */
 export const AdoptBookingsResponseSchema: GenMessage<AdoptBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 34);
+  messageDesc(file_booking_v1_booking_service, 38);
 
 /**
  * How a session takes place.
@@ -1709,6 +1877,33 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof UndoCancellationRequestSchema;
     output: typeof UndoCancellationResponseSchema;
+  },
+  /**
+   * The times to which the caller can move a session of an own booking: those of its practitioner, its own
+   * counted as free. Changes nothing. NOT_FOUND with reason BOOKING_NOT_FOUND; INVALID_ARGUMENT with
+   * SESSION_NOT_FOUND, INVALID_DATE or RANGE_TOO_LONG; FAILED_PRECONDITION with NOT_MOVABLE, MOVE_TOO_LATE,
+   * MOVED_TOO_OFTEN or CANCELLATION_PENDING.
+   *
+   * @generated from rpc booking.v1.BookingService.PreviewOwnMove
+   */
+  previewOwnMove: {
+    methodKind: "unary";
+    input: typeof PreviewOwnMoveRequestSchema;
+    output: typeof PreviewOwnMoveResponseSchema;
+  },
+  /**
+   * Moves a session of an own booking to another time of the same practitioner, as late and as often as the
+   * booking's policy says. Id, price, payment and receipt stay. Besides the reasons of PreviewOwnMove:
+   * FAILED_PRECONDITION or ABORTED with SLOT_TAKEN, SLOT_PAST, SLOT_NOT_OFFERED or OVERLAPS_OWN_SESSION; of a
+   * package also OUT_OF_ORDER and DATES_TOO_FAR_APART; ABORTED with CHANGED_SINCE when it is not at the time
+   * any more that was shown. Safe to call again.
+   *
+   * @generated from rpc booking.v1.BookingService.MoveOwnBooking
+   */
+  moveOwnBooking: {
+    methodKind: "unary";
+    input: typeof MoveOwnBookingRequestSchema;
+    output: typeof MoveOwnBookingResponseSchema;
   },
   /**
    * Returns the calendar file of a confirmed booking of the caller.

@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Booking, BookingState, Contact, Session, SessionMode } from "./booking_service_pb";
+import type { Booking, BookingState, Contact, ListSlotsResponse, Session, SessionMode } from "./booking_service_pb";
 import { file_booking_v1_booking_service } from "./booking_service_pb";
 import type { ConsentRecord } from "./consent_service_pb";
 import { file_booking_v1_consent_service } from "./consent_service_pb";
@@ -24,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_staff_service.proto.
  */
 export const file_booking_v1_booking_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSK/AQoMU3RhZmZCb29raW5nEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSEwoLY3VzdG9tZXJfaWQYAiABKAkSMAoMcmVxdWVzdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaChJjb25maXJtZWRfb25fY2xhaW0YBCABKAgSJgoFbWFya3MYBSADKAsyFy5ib29raW5nLnYxLlNlc3Npb25NYXJrIlEKC1Nlc3Npb25NYXJrEhYKDnNlc3Npb25fbnVtYmVyGAEgASgFEioKCmF0dGVuZGFuY2UYAiABKA4yFi5ib29raW5nLnYxLkF0dGVuZGFuY2UirwEKC0Jsb2NrZWRUaW1lEhAKCGJsb2NrX2lkGAEgASgJEi0KCXN0YXJ0c19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJhY3RpdGlvbmVyX2lkGAQgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAUgASgJIi4KGEdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIocCChlHZXRCb29raW5nSGlzdG9yeVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxI1ChF0ZXJtc19hY2NlcHRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoHZW50cmllcxgDIAMoCzIXLmNvbW1vbi52MS5IaXN0b3J5RW50cnkSKwoHY29uc2VudBgEIAEoCzIaLmJvb2tpbmcudjEuSGlzdG9yeUNvbnNlbnQSMQoOYWNjZXB0ZWRfdGVybXMYBSABKAsyGS5ib29raW5nLnYxLkFjY2VwdGVkVGVybXMijQIKDUFjY2VwdGVkVGVybXMSLwoLYWNjZXB0ZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBXRlcm1zGAIgASgLMhguYm9va2luZy52MS5BY2NlcHRlZFRleHQSKQoHcmVmdW5kcxgDIAEoCzIYLmJvb2tpbmcudjEuQWNjZXB0ZWRUZXh0EikKB3ByaXZhY3kYBCABKAsyGC5ib29raW5nLnYxLkFjY2VwdGVkVGV4dBIUCgxub3RpY2VfaG91cnMYBSABKAUSHwoSc2hvd25fbm90aWNlX2hvdXJzGAYgASgFSACIAQFCFQoTX3Nob3duX25vdGljZV9ob3VycyI8CgxBY2NlcHRlZFRleHQSDwoHdmVyc2lvbhgBIAEoCRIMCgRoYXNoGAIgASgJEg0KBXdvcmRzGAMgASgJIs8BCg5IaXN0b3J5Q29uc2VudBISCgpjb25zZW50X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSLAoIZ2l2ZW5fYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHdpdGhkcmF3bl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoGcmVjb3JkGAUgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkEg0KBXdvcmRzGAYgASgJIigKEkdldEpvaW5QYWdlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIuYCChNHZXRKb2luUGFnZVJlc3BvbnNlEhIKCmJvb2tpbmdfaWQYASABKAkSJwoFc3RhdGUYAiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIlCghzZXNzaW9ucxgDIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBCABKAkSFQoNc2VydmljZV90aXRsZRgFIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgGIAEoCRIZChFjbGllbnRfZmlyc3RfbmFtZRgHIAEoCRINCgVub3RlcxgIIAEoCRIlCgRtb2RlGAkgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIQCghsb2NhdGlvbhgKIAEoCRIxCg1yb29tX29wZW5zX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghqb2luX3VybBgMIAEoCSITChFHZXRPd25Sb2xlUmVxdWVzdCI5ChJHZXRPd25Sb2xlUmVzcG9uc2USIwoEcm9sZRgBIAEoDjIVLmJvb2tpbmcudjEuU3RhZmZSb2xlImAKE0xpc3RCb29raW5nc1JlcXVlc3QSEQoJZnJvbV9kYXRlGAEgASgJEgwKBGRheXMYAiABKAUSKAoGc3RhdGVzGAMgAygOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUiYwoUTGlzdEJvb2tpbmdzUmVzcG9uc2USKgoIYm9va2luZ3MYASADKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIMCgRtb3JlGAIgASgIEhEKCWZyb21fZGF0ZRgDIAEoCSI6ChdMaXN0QmxvY2tlZFRpbWVzUmVxdWVzdBIRCglmcm9tX2RhdGUYASABKAkSDAoEZGF5cxgCIAEoBSJKChhMaXN0QmxvY2tlZFRpbWVzUmVzcG9uc2USLgoNYmxvY2tlZF90aW1lcxgBIAMoCzIXLmJvb2tpbmcudjEuQmxvY2tlZFRpbWUidgoQQmxvY2tUaW1lUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDAoEZGF0ZRgCIAEoCRIRCglmcm9tX3RpbWUYAyABKAkSDwoHdG9fdGltZRgEIAEoCRIXCg9wcmFjdGl0aW9uZXJfaWQYBSABKAkiQgoRQmxvY2tUaW1lUmVzcG9uc2USLQoMYmxvY2tlZF90aW1lGAEgASgLMhcuYm9va2luZy52MS5CbG9ja2VkVGltZSImChJVbmJsb2NrVGltZVJlcXVlc3QSEAoIYmxvY2tfaWQYASABKAkiFQoTVW5ibG9ja1RpbWVSZXNwb25zZSK6AQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSLQoMY2FuY2VsbGVkX2J5GAMgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYBCABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgFIAEoBSJ0ChVDYW5jZWxCb29raW5nUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEiAKBnJlZnVuZBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZ1bnBhaWQYAyABKAgipwEKGlByZXZpZXdDYW5jZWxsYXRpb25SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSLQoMY2FuY2VsbGVkX2J5GAIgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYAyABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgEIAEoBSLRAQobUHJldmlld0NhbmNlbGxhdGlvblJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIlCghzZXNzaW9ucxgCIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIgCgZyZWZ1bmQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGdW5wYWlkGAQgASgIEi4KDXByYWN0aWNlX2xhdGUYBSABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlIkEKElJlbGVhc2VIb2xkUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSJAChNSZWxlYXNlSG9sZFJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyKIAQoVTWFya0F0dGVuZGFuY2VSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEioKCmF0dGVuZGFuY2UYBCABKA4yFi5ib29raW5nLnYxLkF0dGVuZGFuY2UiQwoWTWFya0F0dGVuZGFuY2VSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmciKAoTRmluZEJvb2tpbmdzUmVxdWVzdBIRCglyZWZlcmVuY2UYASABKAkiQgoURmluZEJvb2tpbmdzUmVzcG9uc2USKgoIYm9va2luZ3MYASADKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyJBChJBY2NlcHRDbGFpbVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiQAoTQWNjZXB0Q2xhaW1SZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmcimwIKGlJlcXVlc3RQaG9uZUJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEi0KCXN0YXJ0c19hdBgDIAMoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKcGFja2FnZV9pZBgEIAEoCRIlCgRtb2RlGAUgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIXCg9wcmFjdGl0aW9uZXJfaWQYBiABKAkSJAoHY29udGFjdBgHIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIUCgxob2xkX21pbnV0ZXMYCCABKAUSEQoJc2VuZF9tYWlsGAkgASgIIloKG1JlcXVlc3RQaG9uZUJvb2tpbmdSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmcSEAoIcGFnZV9rZXkYAiABKAkiWAoWU2VuZFBheW1lbnRQYWdlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIRCglzZW5kX21haWwYAyABKAgiVgoXU2VuZFBheW1lbnRQYWdlUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEhAKCHBhZ2Vfa2V5GAIgASgJIhkKF0xpc3RQYXJrZWRFdmVudHNSZXF1ZXN0IkIKGExpc3RQYXJrZWRFdmVudHNSZXNwb25zZRImCgZldmVudHMYASADKAsyFi5jb21tb24udjEuUGFya2VkRXZlbnQiLQoYUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0EhEKCXN0cmVhbV9pZBgBIAEoCSJUChlSZXRyeVBhcmtlZEV2ZW50c1Jlc3BvbnNlEg8KB2hhbmRsZWQYASABKAUSJgoGZXZlbnRzGAIgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50KosBCglTdGFmZlJvbGUSGgoWU1RBRkZfUk9MRV9VTlNQRUNJRklFRBAAEhQKEFNUQUZGX1JPTEVfT1dORVIQARIUChBTVEFGRl9ST0xFX0FETUlOEAISGwoXU1RBRkZfUk9MRV9QUkFDVElUSU9ORVIQAxIZChVTVEFGRl9ST0xFX0ZST05UX0RFU0sQBCphCgtDYW5jZWxsZWRCeRIcChhDQU5DRUxMRURfQllfVU5TUEVDSUZJRUQQABIZChVDQU5DRUxMRURfQllfQ1VTVE9NRVIQARIZChVDQU5DRUxMRURfQllfUFJBQ1RJQ0UQAiqDAQoKQXR0ZW5kYW5jZRIaChZBVFRFTkRBTkNFX1VOU1BFQ0lGSUVEEAASEwoPQVRURU5EQU5DRV9DQU1FEAESEwoPQVRURU5EQU5DRV9MQVRFEAISFgoSQVRURU5EQU5DRV9OT19TSE9XEAMSFwoTQVRURU5EQU5DRV9VTk1BUktFRBAEKnUKEkNhbmNlbGxhdGlvblJlZnVuZBIjCh9DQU5DRUxMQVRJT05fUkVGVU5EX1VOU1BFQ0lGSUVEEAASHAoYQ0FOQ0VMTEFUSU9OX1JFRlVORF9GVUxMEAESHAoYQ0FOQ0VMTEFUSU9OX1JFRlVORF9OT05FEAIy9AsKE0Jvb2tpbmdTdGFmZlNlcnZpY2USUAoKR2V0T3duUm9sZRIdLmJvb2tpbmcudjEuR2V0T3duUm9sZVJlcXVlc3QaHi5ib29raW5nLnYxLkdldE93blJvbGVSZXNwb25zZSIDkAIBElEKDExpc3RCb29raW5ncxIfLmJvb2tpbmcudjEuTGlzdEJvb2tpbmdzUmVxdWVzdBogLmJvb2tpbmcudjEuTGlzdEJvb2tpbmdzUmVzcG9uc2USXQoQTGlzdEJsb2NrZWRUaW1lcxIjLmJvb2tpbmcudjEuTGlzdEJsb2NrZWRUaW1lc1JlcXVlc3QaJC5ib29raW5nLnYxLkxpc3RCbG9ja2VkVGltZXNSZXNwb25zZRJICglCbG9ja1RpbWUSHC5ib29raW5nLnYxLkJsb2NrVGltZVJlcXVlc3QaHS5ib29raW5nLnYxLkJsb2NrVGltZVJlc3BvbnNlEk4KC1VuYmxvY2tUaW1lEh4uYm9va2luZy52MS5VbmJsb2NrVGltZVJlcXVlc3QaHy5ib29raW5nLnYxLlVuYmxvY2tUaW1lUmVzcG9uc2USVAoNQ2FuY2VsQm9va2luZxIgLmJvb2tpbmcudjEuQ2FuY2VsQm9va2luZ1JlcXVlc3QaIS5ib29raW5nLnYxLkNhbmNlbEJvb2tpbmdSZXNwb25zZRJmChNQcmV2aWV3Q2FuY2VsbGF0aW9uEiYuYm9va2luZy52MS5QcmV2aWV3Q2FuY2VsbGF0aW9uUmVxdWVzdBonLmJvb2tpbmcudjEuUHJldmlld0NhbmNlbGxhdGlvblJlc3BvbnNlEk4KC0FjY2VwdENsYWltEh4uYm9va2luZy52MS5BY2NlcHRDbGFpbVJlcXVlc3QaHy5ib29raW5nLnYxLkFjY2VwdENsYWltUmVzcG9uc2USZgoTUmVxdWVzdFBob25lQm9va2luZxImLmJvb2tpbmcudjEuUmVxdWVzdFBob25lQm9va2luZ1JlcXVlc3QaJy5ib29raW5nLnYxLlJlcXVlc3RQaG9uZUJvb2tpbmdSZXNwb25zZRJaCg9TZW5kUGF5bWVudFBhZ2USIi5ib29raW5nLnYxLlNlbmRQYXltZW50UGFnZVJlcXVlc3QaIy5ib29raW5nLnYxLlNlbmRQYXltZW50UGFnZVJlc3BvbnNlEk4KC1JlbGVhc2VIb2xkEh4uYm9va2luZy52MS5SZWxlYXNlSG9sZFJlcXVlc3QaHy5ib29raW5nLnYxLlJlbGVhc2VIb2xkUmVzcG9uc2USVwoOTWFya0F0dGVuZGFuY2USIS5ib29raW5nLnYxLk1hcmtBdHRlbmRhbmNlUmVxdWVzdBoiLmJvb2tpbmcudjEuTWFya0F0dGVuZGFuY2VSZXNwb25zZRJRCgxGaW5kQm9va2luZ3MSHy5ib29raW5nLnYxLkZpbmRCb29raW5nc1JlcXVlc3QaIC5ib29raW5nLnYxLkZpbmRCb29raW5nc1Jlc3BvbnNlEk4KC0dldEpvaW5QYWdlEh4uYm9va2luZy52MS5HZXRKb2luUGFnZVJlcXVlc3QaHy5ib29raW5nLnYxLkdldEpvaW5QYWdlUmVzcG9uc2USYAoRR2V0Qm9va2luZ0hpc3RvcnkSJC5ib29raW5nLnYxLkdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBolLmJvb2tpbmcudjEuR2V0Qm9va2luZ0hpc3RvcnlSZXNwb25zZRJdChBMaXN0UGFya2VkRXZlbnRzEiMuYm9va2luZy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBokLmJvb2tpbmcudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmAKEVJldHJ5UGFya2VkRXZlbnRzEiQuYm9va2luZy52MS5SZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QaJS5ib29raW5nLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_booking_v1_booking_service, file_booking_v1_consent_service, file_common_v1_cancellation, file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSK/AQoMU3RhZmZCb29raW5nEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSEwoLY3VzdG9tZXJfaWQYAiABKAkSMAoMcmVxdWVzdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaChJjb25maXJtZWRfb25fY2xhaW0YBCABKAgSJgoFbWFya3MYBSADKAsyFy5ib29raW5nLnYxLlNlc3Npb25NYXJrIlEKC1Nlc3Npb25NYXJrEhYKDnNlc3Npb25fbnVtYmVyGAEgASgFEioKCmF0dGVuZGFuY2UYAiABKA4yFi5ib29raW5nLnYxLkF0dGVuZGFuY2UirwEKC0Jsb2NrZWRUaW1lEhAKCGJsb2NrX2lkGAEgASgJEi0KCXN0YXJ0c19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJhY3RpdGlvbmVyX2lkGAQgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAUgASgJIi4KGEdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIocCChlHZXRCb29raW5nSGlzdG9yeVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxI1ChF0ZXJtc19hY2NlcHRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoHZW50cmllcxgDIAMoCzIXLmNvbW1vbi52MS5IaXN0b3J5RW50cnkSKwoHY29uc2VudBgEIAEoCzIaLmJvb2tpbmcudjEuSGlzdG9yeUNvbnNlbnQSMQoOYWNjZXB0ZWRfdGVybXMYBSABKAsyGS5ib29raW5nLnYxLkFjY2VwdGVkVGVybXMijQIKDUFjY2VwdGVkVGVybXMSLwoLYWNjZXB0ZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBXRlcm1zGAIgASgLMhguYm9va2luZy52MS5BY2NlcHRlZFRleHQSKQoHcmVmdW5kcxgDIAEoCzIYLmJvb2tpbmcudjEuQWNjZXB0ZWRUZXh0EikKB3ByaXZhY3kYBCABKAsyGC5ib29raW5nLnYxLkFjY2VwdGVkVGV4dBIUCgxub3RpY2VfaG91cnMYBSABKAUSHwoSc2hvd25fbm90aWNlX2hvdXJzGAYgASgFSACIAQFCFQoTX3Nob3duX25vdGljZV9ob3VycyI8CgxBY2NlcHRlZFRleHQSDwoHdmVyc2lvbhgBIAEoCRIMCgRoYXNoGAIgASgJEg0KBXdvcmRzGAMgASgJIs8BCg5IaXN0b3J5Q29uc2VudBISCgpjb25zZW50X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSLAoIZ2l2ZW5fYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHdpdGhkcmF3bl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoGcmVjb3JkGAUgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkEg0KBXdvcmRzGAYgASgJIigKEkdldEpvaW5QYWdlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIuYCChNHZXRKb2luUGFnZVJlc3BvbnNlEhIKCmJvb2tpbmdfaWQYASABKAkSJwoFc3RhdGUYAiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIlCghzZXNzaW9ucxgDIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBCABKAkSFQoNc2VydmljZV90aXRsZRgFIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgGIAEoCRIZChFjbGllbnRfZmlyc3RfbmFtZRgHIAEoCRINCgVub3RlcxgIIAEoCRIlCgRtb2RlGAkgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIQCghsb2NhdGlvbhgKIAEoCRIxCg1yb29tX29wZW5zX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghqb2luX3VybBgMIAEoCSITChFHZXRPd25Sb2xlUmVxdWVzdCI5ChJHZXRPd25Sb2xlUmVzcG9uc2USIwoEcm9sZRgBIAEoDjIVLmJvb2tpbmcudjEuU3RhZmZSb2xlImAKE0xpc3RCb29raW5nc1JlcXVlc3QSEQoJZnJvbV9kYXRlGAEgASgJEgwKBGRheXMYAiABKAUSKAoGc3RhdGVzGAMgAygOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUiYwoUTGlzdEJvb2tpbmdzUmVzcG9uc2USKgoIYm9va2luZ3MYASADKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIMCgRtb3JlGAIgASgIEhEKCWZyb21fZGF0ZRgDIAEoCSI6ChdMaXN0QmxvY2tlZFRpbWVzUmVxdWVzdBIRCglmcm9tX2RhdGUYASABKAkSDAoEZGF5cxgCIAEoBSJKChhMaXN0QmxvY2tlZFRpbWVzUmVzcG9uc2USLgoNYmxvY2tlZF90aW1lcxgBIAMoCzIXLmJvb2tpbmcudjEuQmxvY2tlZFRpbWUidgoQQmxvY2tUaW1lUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDAoEZGF0ZRgCIAEoCRIRCglmcm9tX3RpbWUYAyABKAkSDwoHdG9fdGltZRgEIAEoCRIXCg9wcmFjdGl0aW9uZXJfaWQYBSABKAkiQgoRQmxvY2tUaW1lUmVzcG9uc2USLQoMYmxvY2tlZF90aW1lGAEgASgLMhcuYm9va2luZy52MS5CbG9ja2VkVGltZSImChJVbmJsb2NrVGltZVJlcXVlc3QSEAoIYmxvY2tfaWQYASABKAkiFQoTVW5ibG9ja1RpbWVSZXNwb25zZSK6AQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSLQoMY2FuY2VsbGVkX2J5GAMgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYBCABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgFIAEoBSJ0ChVDYW5jZWxCb29raW5nUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEiAKBnJlZnVuZBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZ1bnBhaWQYAyABKAgipwEKGlByZXZpZXdDYW5jZWxsYXRpb25SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSLQoMY2FuY2VsbGVkX2J5GAIgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYAyABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgEIAEoBSLRAQobUHJldmlld0NhbmNlbGxhdGlvblJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIlCghzZXNzaW9ucxgCIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIgCgZyZWZ1bmQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGdW5wYWlkGAQgASgIEi4KDXByYWN0aWNlX2xhdGUYBSABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlImEKElByZXZpZXdNb3ZlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhYKDnNlc3Npb25fbnVtYmVyGAIgASgFEhEKCWZyb21fZGF0ZRgDIAEoCRIMCgRkYXlzGAQgASgFIm4KE1ByZXZpZXdNb3ZlUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEiwKBXNsb3RzGAIgASgLMh0uYm9va2luZy52MS5MaXN0U2xvdHNSZXNwb25zZSLkAQoSTW92ZUJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEjMKD3Nob3duX3N0YXJ0c19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJc3RhcnRzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCghtb3ZlZF9ieRgGIAEoDjITLmJvb2tpbmcudjEuTW92ZWRCeSJAChNNb3ZlQm9va2luZ1Jlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyJBChJSZWxlYXNlSG9sZFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiQAoTUmVsZWFzZUhvbGRSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmciiAEKFU1hcmtBdHRlbmRhbmNlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIWCg5zZXNzaW9uX251bWJlchgDIAEoBRIqCgphdHRlbmRhbmNlGAQgASgOMhYuYm9va2luZy52MS5BdHRlbmRhbmNlIkMKFk1hcmtBdHRlbmRhbmNlUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nIigKE0ZpbmRCb29raW5nc1JlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJIkIKFEZpbmRCb29raW5nc1Jlc3BvbnNlEioKCGJvb2tpbmdzGAEgAygLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmciQQoSQWNjZXB0Q2xhaW1SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIkAKE0FjY2VwdENsYWltUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nIpsCChpSZXF1ZXN0UGhvbmVCb29raW5nUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSEgoKc2VydmljZV9pZBgCIAEoCRItCglzdGFydHNfYXQYAyADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnBhY2thZ2VfaWQYBCABKAkSJQoEbW9kZRgFIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSFwoPcHJhY3RpdGlvbmVyX2lkGAYgASgJEiQKB2NvbnRhY3QYByABKAsyEy5ib29raW5nLnYxLkNvbnRhY3QSFAoMaG9sZF9taW51dGVzGAggASgFEhEKCXNlbmRfbWFpbBgJIAEoCCJaChtSZXF1ZXN0UGhvbmVCb29raW5nUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEhAKCHBhZ2Vfa2V5GAIgASgJIlgKFlNlbmRQYXltZW50UGFnZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSEQoJc2VuZF9tYWlsGAMgASgIIlYKF1NlbmRQYXltZW50UGFnZVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIQCghwYWdlX2tleRgCIAEoCSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudCqLAQoJU3RhZmZSb2xlEhoKFlNUQUZGX1JPTEVfVU5TUEVDSUZJRUQQABIUChBTVEFGRl9ST0xFX09XTkVSEAESFAoQU1RBRkZfUk9MRV9BRE1JThACEhsKF1NUQUZGX1JPTEVfUFJBQ1RJVElPTkVSEAMSGQoVU1RBRkZfUk9MRV9GUk9OVF9ERVNLEAQqYQoLQ2FuY2VsbGVkQnkSHAoYQ0FOQ0VMTEVEX0JZX1VOU1BFQ0lGSUVEEAASGQoVQ0FOQ0VMTEVEX0JZX0NVU1RPTUVSEAESGQoVQ0FOQ0VMTEVEX0JZX1BSQUNUSUNFEAIqbgoHTW92ZWRCeRIYChRNT1ZFRF9CWV9VTlNQRUNJRklFRBAAEhUKEU1PVkVEX0JZX0NVU1RPTUVSEAESGwoXTU9WRURfQllfQ1VTVE9NRVJfQVNLRUQQAhIVChFNT1ZFRF9CWV9QUkFDVElDRRADKoMBCgpBdHRlbmRhbmNlEhoKFkFUVEVOREFOQ0VfVU5TUEVDSUZJRUQQABITCg9BVFRFTkRBTkNFX0NBTUUQARITCg9BVFRFTkRBTkNFX0xBVEUQAhIWChJBVFRFTkRBTkNFX05PX1NIT1cQAxIXChNBVFRFTkRBTkNFX1VOTUFSS0VEEAQqdQoSQ2FuY2VsbGF0aW9uUmVmdW5kEiMKH0NBTkNFTExBVElPTl9SRUZVTkRfVU5TUEVDSUZJRUQQABIcChhDQU5DRUxMQVRJT05fUkVGVU5EX0ZVTEwQARIcChhDQU5DRUxMQVRJT05fUkVGVU5EX05PTkUQAjKUDQoTQm9va2luZ1N0YWZmU2VydmljZRJQCgpHZXRPd25Sb2xlEh0uYm9va2luZy52MS5HZXRPd25Sb2xlUmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0T3duUm9sZVJlc3BvbnNlIgOQAgESUQoMTGlzdEJvb2tpbmdzEh8uYm9va2luZy52MS5MaXN0Qm9va2luZ3NSZXF1ZXN0GiAuYm9va2luZy52MS5MaXN0Qm9va2luZ3NSZXNwb25zZRJdChBMaXN0QmxvY2tlZFRpbWVzEiMuYm9va2luZy52MS5MaXN0QmxvY2tlZFRpbWVzUmVxdWVzdBokLmJvb2tpbmcudjEuTGlzdEJsb2NrZWRUaW1lc1Jlc3BvbnNlEkgKCUJsb2NrVGltZRIcLmJvb2tpbmcudjEuQmxvY2tUaW1lUmVxdWVzdBodLmJvb2tpbmcudjEuQmxvY2tUaW1lUmVzcG9uc2USTgoLVW5ibG9ja1RpbWUSHi5ib29raW5nLnYxLlVuYmxvY2tUaW1lUmVxdWVzdBofLmJvb2tpbmcudjEuVW5ibG9ja1RpbWVSZXNwb25zZRJUCg1DYW5jZWxCb29raW5nEiAuYm9va2luZy52MS5DYW5jZWxCb29raW5nUmVxdWVzdBohLmJvb2tpbmcudjEuQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEmYKE1ByZXZpZXdDYW5jZWxsYXRpb24SJi5ib29raW5nLnYxLlByZXZpZXdDYW5jZWxsYXRpb25SZXF1ZXN0GicuYm9va2luZy52MS5QcmV2aWV3Q2FuY2VsbGF0aW9uUmVzcG9uc2USTgoLUHJldmlld01vdmUSHi5ib29raW5nLnYxLlByZXZpZXdNb3ZlUmVxdWVzdBofLmJvb2tpbmcudjEuUHJldmlld01vdmVSZXNwb25zZRJOCgtNb3ZlQm9va2luZxIeLmJvb2tpbmcudjEuTW92ZUJvb2tpbmdSZXF1ZXN0Gh8uYm9va2luZy52MS5Nb3ZlQm9va2luZ1Jlc3BvbnNlEk4KC0FjY2VwdENsYWltEh4uYm9va2luZy52MS5BY2NlcHRDbGFpbVJlcXVlc3QaHy5ib29raW5nLnYxLkFjY2VwdENsYWltUmVzcG9uc2USZgoTUmVxdWVzdFBob25lQm9va2luZxImLmJvb2tpbmcudjEuUmVxdWVzdFBob25lQm9va2luZ1JlcXVlc3QaJy5ib29raW5nLnYxLlJlcXVlc3RQaG9uZUJvb2tpbmdSZXNwb25zZRJaCg9TZW5kUGF5bWVudFBhZ2USIi5ib29raW5nLnYxLlNlbmRQYXltZW50UGFnZVJlcXVlc3QaIy5ib29raW5nLnYxLlNlbmRQYXltZW50UGFnZVJlc3BvbnNlEk4KC1JlbGVhc2VIb2xkEh4uYm9va2luZy52MS5SZWxlYXNlSG9sZFJlcXVlc3QaHy5ib29raW5nLnYxLlJlbGVhc2VIb2xkUmVzcG9uc2USVwoOTWFya0F0dGVuZGFuY2USIS5ib29raW5nLnYxLk1hcmtBdHRlbmRhbmNlUmVxdWVzdBoiLmJvb2tpbmcudjEuTWFya0F0dGVuZGFuY2VSZXNwb25zZRJRCgxGaW5kQm9va2luZ3MSHy5ib29raW5nLnYxLkZpbmRCb29raW5nc1JlcXVlc3QaIC5ib29raW5nLnYxLkZpbmRCb29raW5nc1Jlc3BvbnNlEk4KC0dldEpvaW5QYWdlEh4uYm9va2luZy52MS5HZXRKb2luUGFnZVJlcXVlc3QaHy5ib29raW5nLnYxLkdldEpvaW5QYWdlUmVzcG9uc2USYAoRR2V0Qm9va2luZ0hpc3RvcnkSJC5ib29raW5nLnYxLkdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBolLmJvb2tpbmcudjEuR2V0Qm9va2luZ0hpc3RvcnlSZXNwb25zZRJdChBMaXN0UGFya2VkRXZlbnRzEiMuYm9va2luZy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBokLmJvb2tpbmcudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmAKEVJldHJ5UGFya2VkRXZlbnRzEiQuYm9va2luZy52MS5SZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QaJS5ib29raW5nLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_booking_v1_booking_service, file_booking_v1_consent_service, file_common_v1_cancellation, file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
 
 /**
  * A booking as staff sees it.
@@ -929,6 +929,153 @@ export const PreviewCancellationResponseSchema: GenMessage<PreviewCancellationRe
   messageDesc(file_booking_v1_booking_staff_service, 23);
 
 /**
+ * Asks for the times to which a session can be moved.
+ *
+ * @generated from message booking.v1.PreviewMoveRequest
+ */
+export type PreviewMoveRequest = Message<"booking.v1.PreviewMoveRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The number of the session, from 1; 0 for the one of a single booking.
+   *
+   * @generated from field: int32 session_number = 2;
+   */
+  sessionNumber: number;
+
+  /**
+   * First local date in the practice's zone; empty means today.
+   *
+   * @generated from field: string from_date = 3;
+   */
+  fromDate: string;
+
+  /**
+   * How many days, 1 to 42; 0 means 7.
+   *
+   * @generated from field: int32 days = 4;
+   */
+  days: number;
+};
+
+/**
+ * Describes the message booking.v1.PreviewMoveRequest.
+ * Use `create(PreviewMoveRequestSchema)` to create a new message.
+ */
+export const PreviewMoveRequestSchema: GenMessage<PreviewMoveRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 24);
+
+/**
+ * The times to which a session can be moved.
+ *
+ * @generated from message booking.v1.PreviewMoveResponse
+ */
+export type PreviewMoveResponse = Message<"booking.v1.PreviewMoveResponse"> & {
+  /**
+   * The booking as it is.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+
+  /**
+   * The starts, as ListSlots has them; the session's own time is not among the free ones.
+   *
+   * @generated from field: booking.v1.ListSlotsResponse slots = 2;
+   */
+  slots?: ListSlotsResponse | undefined;
+};
+
+/**
+ * Describes the message booking.v1.PreviewMoveResponse.
+ * Use `create(PreviewMoveResponseSchema)` to create a new message.
+ */
+export const PreviewMoveResponseSchema: GenMessage<PreviewMoveResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 25);
+
+/**
+ * Moves a session.
+ *
+ * @generated from message booking.v1.MoveBookingRequest
+ */
+export type MoveBookingRequest = Message<"booking.v1.MoveBookingRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The number of the session, from 1; 0 for the one of a single booking.
+   *
+   * @generated from field: int32 session_number = 3;
+   */
+  sessionNumber: number;
+
+  /**
+   * When it starts by what the caller was shown.
+   *
+   * @generated from field: google.protobuf.Timestamp shown_starts_at = 4;
+   */
+  shownStartsAt?: Timestamp | undefined;
+
+  /**
+   * When it is to start.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 5;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * Who wants it: MOVED_BY_CUSTOMER_ASKED or MOVED_BY_PRACTICE.
+   *
+   * @generated from field: booking.v1.MovedBy moved_by = 6;
+   */
+  movedBy: MovedBy;
+};
+
+/**
+ * Describes the message booking.v1.MoveBookingRequest.
+ * Use `create(MoveBookingRequestSchema)` to create a new message.
+ */
+export const MoveBookingRequestSchema: GenMessage<MoveBookingRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 26);
+
+/**
+ * The booking with its new time.
+ *
+ * @generated from message booking.v1.MoveBookingResponse
+ */
+export type MoveBookingResponse = Message<"booking.v1.MoveBookingResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.MoveBookingResponse.
+ * Use `create(MoveBookingResponseSchema)` to create a new message.
+ */
+export const MoveBookingResponseSchema: GenMessage<MoveBookingResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 27);
+
+/**
  * Asks to take back an unpaid booking.
  *
  * @generated from message booking.v1.ReleaseHoldRequest
@@ -954,7 +1101,7 @@ export type ReleaseHoldRequest = Message<"booking.v1.ReleaseHoldRequest"> & {
  * Use `create(ReleaseHoldRequestSchema)` to create a new message.
  */
 export const ReleaseHoldRequestSchema: GenMessage<ReleaseHoldRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 24);
+  messageDesc(file_booking_v1_booking_staff_service, 28);
 
 /**
  * The booking that was taken back.
@@ -975,7 +1122,7 @@ export type ReleaseHoldResponse = Message<"booking.v1.ReleaseHoldResponse"> & {
  * Use `create(ReleaseHoldResponseSchema)` to create a new message.
  */
 export const ReleaseHoldResponseSchema: GenMessage<ReleaseHoldResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 25);
+  messageDesc(file_booking_v1_booking_staff_service, 29);
 
 /**
  * Asks to mark whether a client came.
@@ -1017,7 +1164,7 @@ export type MarkAttendanceRequest = Message<"booking.v1.MarkAttendanceRequest"> 
  * Use `create(MarkAttendanceRequestSchema)` to create a new message.
  */
 export const MarkAttendanceRequestSchema: GenMessage<MarkAttendanceRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 26);
+  messageDesc(file_booking_v1_booking_staff_service, 30);
 
 /**
  * The booking with its mark.
@@ -1038,7 +1185,7 @@ export type MarkAttendanceResponse = Message<"booking.v1.MarkAttendanceResponse"
  * Use `create(MarkAttendanceResponseSchema)` to create a new message.
  */
 export const MarkAttendanceResponseSchema: GenMessage<MarkAttendanceResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 27);
+  messageDesc(file_booking_v1_booking_staff_service, 31);
 
 /**
  * Asks for the bookings with a reference.
@@ -1059,7 +1206,7 @@ export type FindBookingsRequest = Message<"booking.v1.FindBookingsRequest"> & {
  * Use `create(FindBookingsRequestSchema)` to create a new message.
  */
 export const FindBookingsRequestSchema: GenMessage<FindBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 28);
+  messageDesc(file_booking_v1_booking_staff_service, 32);
 
 /**
  * The bookings with a reference.
@@ -1080,7 +1227,7 @@ export type FindBookingsResponse = Message<"booking.v1.FindBookingsResponse"> & 
  * Use `create(FindBookingsResponseSchema)` to create a new message.
  */
 export const FindBookingsResponseSchema: GenMessage<FindBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 29);
+  messageDesc(file_booking_v1_booking_staff_service, 33);
 
 /**
  * Asks to take a customer's word.
@@ -1108,7 +1255,7 @@ export type AcceptClaimRequest = Message<"booking.v1.AcceptClaimRequest"> & {
  * Use `create(AcceptClaimRequestSchema)` to create a new message.
  */
 export const AcceptClaimRequestSchema: GenMessage<AcceptClaimRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 30);
+  messageDesc(file_booking_v1_booking_staff_service, 34);
 
 /**
  * The confirmed booking.
@@ -1129,7 +1276,7 @@ export type AcceptClaimResponse = Message<"booking.v1.AcceptClaimResponse"> & {
  * Use `create(AcceptClaimResponseSchema)` to create a new message.
  */
 export const AcceptClaimResponseSchema: GenMessage<AcceptClaimResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 31);
+  messageDesc(file_booking_v1_booking_staff_service, 35);
 
 /**
  * Asks to make a booking for a client on the phone.
@@ -1207,7 +1354,7 @@ export type RequestPhoneBookingRequest = Message<"booking.v1.RequestPhoneBooking
  * Use `create(RequestPhoneBookingRequestSchema)` to create a new message.
  */
 export const RequestPhoneBookingRequestSchema: GenMessage<RequestPhoneBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 32);
+  messageDesc(file_booking_v1_booking_staff_service, 36);
 
 /**
  * The booking that holds the time.
@@ -1235,7 +1382,7 @@ export type RequestPhoneBookingResponse = Message<"booking.v1.RequestPhoneBookin
  * Use `create(RequestPhoneBookingResponseSchema)` to create a new message.
  */
 export const RequestPhoneBookingResponseSchema: GenMessage<RequestPhoneBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 33);
+  messageDesc(file_booking_v1_booking_staff_service, 37);
 
 /**
  * Asks for the address of a booking's page.
@@ -1270,7 +1417,7 @@ export type SendPaymentPageRequest = Message<"booking.v1.SendPaymentPageRequest"
  * Use `create(SendPaymentPageRequestSchema)` to create a new message.
  */
 export const SendPaymentPageRequestSchema: GenMessage<SendPaymentPageRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 34);
+  messageDesc(file_booking_v1_booking_staff_service, 38);
 
 /**
  * The address of a booking's page.
@@ -1298,7 +1445,7 @@ export type SendPaymentPageResponse = Message<"booking.v1.SendPaymentPageRespons
  * Use `create(SendPaymentPageResponseSchema)` to create a new message.
  */
 export const SendPaymentPageResponseSchema: GenMessage<SendPaymentPageResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 35);
+  messageDesc(file_booking_v1_booking_staff_service, 39);
 
 /**
  * Asks for parked events.
@@ -1313,7 +1460,7 @@ export type ListParkedEventsRequest = Message<"booking.v1.ListParkedEventsReques
  * Use `create(ListParkedEventsRequestSchema)` to create a new message.
  */
 export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 36);
+  messageDesc(file_booking_v1_booking_staff_service, 40);
 
 /**
  * Parked events, oldest first.
@@ -1334,7 +1481,7 @@ export type ListParkedEventsResponse = Message<"booking.v1.ListParkedEventsRespo
  * Use `create(ListParkedEventsResponseSchema)` to create a new message.
  */
 export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 37);
+  messageDesc(file_booking_v1_booking_staff_service, 41);
 
 /**
  * Asks to try parked events again, each stream in its order.
@@ -1355,7 +1502,7 @@ export type RetryParkedEventsRequest = Message<"booking.v1.RetryParkedEventsRequ
  * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
  */
 export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 38);
+  messageDesc(file_booking_v1_booking_staff_service, 42);
 
 /**
  * What came of it.
@@ -1383,7 +1530,7 @@ export type RetryParkedEventsResponse = Message<"booking.v1.RetryParkedEventsRes
  * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
  */
 export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 39);
+  messageDesc(file_booking_v1_booking_staff_service, 43);
 
 /**
  * What a member of the practice may do.
@@ -1469,6 +1616,47 @@ export const CancelledBySchema: GenEnum<CancelledBy> = /*@__PURE__*/
   enumDesc(file_booking_v1_booking_staff_service, 1);
 
 /**
+ * Who wanted a session moved.
+ *
+ * @generated from enum booking.v1.MovedBy
+ */
+export enum MovedBy {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: MOVED_BY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The customer, without staff; it counts for the policy's limit.
+   *
+   * @generated from enum value: MOVED_BY_CUSTOMER = 1;
+   */
+  CUSTOMER = 1,
+
+  /**
+   * The customer, who asked staff for it.
+   *
+   * @generated from enum value: MOVED_BY_CUSTOMER_ASKED = 2;
+   */
+  CUSTOMER_ASKED = 2,
+
+  /**
+   * The practice.
+   *
+   * @generated from enum value: MOVED_BY_PRACTICE = 3;
+   */
+  PRACTICE = 3,
+}
+
+/**
+ * Describes the enum booking.v1.MovedBy.
+ */
+export const MovedBySchema: GenEnum<MovedBy> = /*@__PURE__*/
+  enumDesc(file_booking_v1_booking_staff_service, 2);
+
+/**
  * Whether a client came to a session.
  *
  * @generated from enum booking.v1.Attendance
@@ -1514,7 +1702,7 @@ export enum Attendance {
  * Describes the enum booking.v1.Attendance.
  */
 export const AttendanceSchema: GenEnum<Attendance> = /*@__PURE__*/
-  enumDesc(file_booking_v1_booking_staff_service, 2);
+  enumDesc(file_booking_v1_booking_staff_service, 3);
 
 /**
  * How much of the money of a cancelled booking goes back.
@@ -1548,7 +1736,7 @@ export enum CancellationRefund {
  * Describes the enum booking.v1.CancellationRefund.
  */
 export const CancellationRefundSchema: GenEnum<CancellationRefund> = /*@__PURE__*/
-  enumDesc(file_booking_v1_booking_staff_service, 3);
+  enumDesc(file_booking_v1_booking_staff_service, 4);
 
 /**
  * What the practice's staff does with bookings and times. Every call needs a signed-in member of the
@@ -1640,6 +1828,32 @@ export const BookingStaffService: GenService<{
     methodKind: "unary";
     input: typeof PreviewCancellationRequestSchema;
     output: typeof PreviewCancellationResponseSchema;
+  },
+  /**
+   * The times to which MoveBooking can move a session: those of its practitioner, its own counted as free.
+   * Nothing is changed. Roles: those of MoveBooking. FAILED_PRECONDITION with reason NOT_MOVABLE;
+   * INVALID_ARGUMENT with SESSION_NOT_FOUND, INVALID_DATE or RANGE_TOO_LONG.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.PreviewMove
+   */
+  previewMove: {
+    methodKind: "unary";
+    input: typeof PreviewMoveRequestSchema;
+    output: typeof PreviewMoveResponseSchema;
+  },
+  /**
+   * Moves a session to another time of its practitioner, until its end and however often; the client is told
+   * by mail. Id, price, payment and receipt stay. Roles: all; practitioners own bookings. Refusals: those of
+   * PreviewMove; FAILED_PRECONDITION or ABORTED with SLOT_TAKEN, SLOT_PAST, SLOT_NOT_OFFERED,
+   * OVERLAPS_OWN_SESSION or CANCELLATION_PENDING; of a package also OUT_OF_ORDER and DATES_TOO_FAR_APART;
+   * ABORTED with CHANGED_SINCE when it is not at the time any more that was shown.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.MoveBooking
+   */
+  moveBooking: {
+    methodKind: "unary";
+    input: typeof MoveBookingRequestSchema;
+    output: typeof MoveBookingResponseSchema;
   },
   /**
    * Takes a customer's word for a payment: the booking is confirmed without verified money. Roles:

@@ -10,12 +10,12 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file common/v1/cancellation.proto.
  */
 export const file_common_v1_cancellation: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb21tb24vdjEvY2FuY2VsbGF0aW9uLnByb3RvEgljb21tb24udjEiUQoSQ2FuY2VsbGF0aW9uUG9saWN5Eg8KB3ZlcnNpb24YASABKAkSKgoFdGllcnMYAiADKAsyGy5jb21tb24udjEuQ2FuY2VsbGF0aW9uVGllciJvChBDYW5jZWxsYXRpb25UaWVyEhMKC3VudGlsX2hvdXJzGAEgASgFEhYKDnJlZnVuZF9wZXJjZW50GAIgASgFEi4KDXByYWN0aWNlX2xhdGUYAyABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlIjsKDFByYWN0aWNlTGF0ZRIVCg1zaGFyZV9wZXJjZW50GAEgASgFEhQKDGZyZWVfc2Vzc2lvbhgCIAEoCGIGcHJvdG8z");
+  fileDesc("Chxjb21tb24vdjEvY2FuY2VsbGF0aW9uLnByb3RvEgljb21tb24udjEidwoSQ2FuY2VsbGF0aW9uUG9saWN5Eg8KB3ZlcnNpb24YASABKAkSKgoFdGllcnMYAiADKAsyGy5jb21tb24udjEuQ2FuY2VsbGF0aW9uVGllchIkCgVtb3ZlcxgDIAEoCzIVLmNvbW1vbi52MS5Nb3ZlTGltaXRzIjAKCk1vdmVMaW1pdHMSEwoLdW50aWxfaG91cnMYASABKAUSDQoFdGltZXMYAiABKAUibwoQQ2FuY2VsbGF0aW9uVGllchITCgt1bnRpbF9ob3VycxgBIAEoBRIWCg5yZWZ1bmRfcGVyY2VudBgCIAEoBRIuCg1wcmFjdGljZV9sYXRlGAMgASgLMhcuY29tbW9uLnYxLlByYWN0aWNlTGF0ZSI7CgxQcmFjdGljZUxhdGUSFQoNc2hhcmVfcGVyY2VudBgBIAEoBRIUCgxmcmVlX3Nlc3Npb24YAiABKAhiBnByb3RvMw");
 
 /**
  * What goes back of the price of a session, by how long before its start its client cancels it. A
- * booking carries the policy of the moment at which it was made. Later fields, from 3 on, are for the
- * limits of moves and for what a client may cancel late without losing anything.
+ * booking carries the policy of the moment at which it was made. Later fields, from 4 on, are for what a
+ * client may cancel late without losing anything.
  *
  * @generated from message common.v1.CancellationPolicy
  */
@@ -34,6 +34,13 @@ export type CancellationPolicy = Message<"common.v1.CancellationPolicy"> & {
    * @generated from field: repeated common.v1.CancellationTier tiers = 2;
    */
   tiers: CancellationTier[];
+
+  /**
+   * How late and how often a client may move a session.
+   *
+   * @generated from field: common.v1.MoveLimits moves = 3;
+   */
+  moves?: MoveLimits | undefined;
 };
 
 /**
@@ -42,6 +49,34 @@ export type CancellationPolicy = Message<"common.v1.CancellationPolicy"> & {
  */
 export const CancellationPolicySchema: GenMessage<CancellationPolicy> = /*@__PURE__*/
   messageDesc(file_common_v1_cancellation, 0);
+
+/**
+ * How late and how often a client may move a session.
+ *
+ * @generated from message common.v1.MoveLimits
+ */
+export type MoveLimits = Message<"common.v1.MoveLimits"> & {
+  /**
+   * Until how many hours before the session's start.
+   *
+   * @generated from field: int32 until_hours = 1;
+   */
+  untilHours: number;
+
+  /**
+   * How often; 0 for never.
+   *
+   * @generated from field: int32 times = 2;
+   */
+  times: number;
+};
+
+/**
+ * Describes the message common.v1.MoveLimits.
+ * Use `create(MoveLimitsSchema)` to create a new message.
+ */
+export const MoveLimitsSchema: GenMessage<MoveLimits> = /*@__PURE__*/
+  messageDesc(file_common_v1_cancellation, 1);
 
 /**
  * One tier of a policy.
@@ -76,7 +111,7 @@ export type CancellationTier = Message<"common.v1.CancellationTier"> & {
  * Use `create(CancellationTierSchema)` to create a new message.
  */
 export const CancellationTierSchema: GenMessage<CancellationTier> = /*@__PURE__*/
-  messageDesc(file_common_v1_cancellation, 1);
+  messageDesc(file_common_v1_cancellation, 2);
 
 /**
  * What the practice gives, beside the whole price, when it cancels late itself. One of both is set.
@@ -104,5 +139,5 @@ export type PracticeLate = Message<"common.v1.PracticeLate"> & {
  * Use `create(PracticeLateSchema)` to create a new message.
  */
 export const PracticeLateSchema: GenMessage<PracticeLate> = /*@__PURE__*/
-  messageDesc(file_common_v1_cancellation, 2);
+  messageDesc(file_common_v1_cancellation, 3);
 
