@@ -63,10 +63,10 @@ type MonthGridProps = {
 
 /** A month in which past, closed and full days cannot be chosen. */
 export default function MonthGrid({ schedule, onChosen }: MonthGridProps) {
-  const { whose, today, lastDate, date } = schedule;
+  const { whose, source, today, lastDate, date } = schedule;
   const [month, setMonth] = useState(() => parseDate(date || today));
   const range = rangeOf(month, today, lastDate);
-  const slots = useSlots(range ? { ...whose, ...range } : undefined);
+  const slots = useSlots(range ? { ...whose, ...range } : undefined, source);
   const byDate = new Map(slots.data?.days.map((day) => [day.date, day]));
 
   return (

@@ -14,20 +14,26 @@ type TimePickerProps = {
   /** In another zone the visitor's own time is shown beside it. */
   showOwnTime: boolean;
   error?: string | undefined;
+  /** The start that a session has which is to be moved: it is no choice. */
+  current?: string;
 };
 
-function noteOf(start: Start, isOwn: boolean, ownTime: string | undefined): string | undefined {
-  if (isOwn) return 'Kept for you';
-  return start.available ? ownTime : 'Taken';
+type Marks = Pick<TimePickerProps, 'own' | 'showOwnTime' | 'current'>;
+
+function noteOf({ instant, at, available }: Start, zone: Zone, marks: Marks): string | undefined {
+  if (instant === marks.current) return 'Your time now';
+  if (marks.own.includes(instant)) return 'Kept for you';
+  if (!available) return 'Taken';
+  return marks.showOwnTime ? formatOwnTime(at, zone) : undefined;
 }
 
-function toOption(start: Start, zone: Zone, own: readonly string[], showOwnTime: boolean) {
-  const isOwn = own.includes(start.instant);
+function toOption(start: Start, zone: Zone, marks: Marks) {
+  const { instant, at, available } = start;
   return {
-    value: start.instant,
-    label: formatTime(start.at, zone),
-    note: noteOf(start, isOwn, showOwnTime ? formatOwnTime(start.at, zone) : undefined),
-    disabled: !start.available && !isOwn,
+    value: instant,
+    label: formatTime(at, zone),
+    note: noteOf(start, zone, marks),
+    disabled: instant === marks.current || (!available && !marks.own.includes(instant)),
   };
 }
 
@@ -43,7 +49,7 @@ function TimesSkeleton() {
 }
 
 /** The starts of the chosen day as chips, by the part of the day. */
-export function TimePicker({ schedule, chosen, own, showOwnTime, error }: TimePickerProps) {
+export function TimePicker({ schedule, chosen, error, ...marks }: TimePickerProps) {
   const { starts, zone, days, date } = schedule;
   const id = useId();
   if (!days) return <TimesSkeleton />;
@@ -60,7 +66,7 @@ export function TimePicker({ schedule, chosen, own, showOwnTime, error }: TimePi
           name={`${id}-time`}
           value={chosen}
           onChange={schedule.chooseTime}
-          options={group.starts.map((start) => toOption(start, zone, own, showOwnTime))}
+          options={group.starts.map((start) => toOption(start, zone, marks))}
         />
       ))}
       <FieldError id={id} error={error} />

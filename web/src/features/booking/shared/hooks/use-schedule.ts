@@ -4,7 +4,7 @@ import type { ListSlotsResponse, SlotDay } from '@/gen/booking/v1/booking_servic
 import { usePracticeZone } from '@/lib/practice';
 import { localDate, toDate, type Zone } from '@/lib/time';
 import { addDays, isLost, nearestFree, type Start, startsOf, WEEK_DAYS, weekOf } from '../slots';
-import { useSlots } from './use-slots';
+import { type SlotsSource, useSlots } from './use-slots';
 
 const SUGGESTIONS = 3;
 
@@ -37,6 +37,8 @@ type Asked = {
   own: readonly string[];
   /** Looking at another day keeps the chosen time, as with a package whose dates are changed. */
   keepsChoice?: boolean;
+  /** Where the starts are read, if not among those on offer for anyone. */
+  source?: SlotsSource;
 };
 
 /** The date to show: the chosen one, that of the chosen time, or the first with a free time. */
@@ -86,17 +88,17 @@ function useLostTime({ moves, own, days, zone }: Watched) {
 }
 
 export function useSchedule(asked: Asked) {
-  const { serviceId, practitionerId, moves, own, keepsChoice = false } = asked;
+  const { serviceId, practitionerId, moves, own, keepsChoice = false, source } = asked;
   const { url, replace } = moves;
   const { timeZone, label } = usePracticeZone();
   const zone = useMemo(() => ({ timeZone, label }), [timeZone, label]);
   const whose = { serviceId, ...(practitionerId && { practitionerId }) };
-  const first = useSlots({ ...whose, fromDate: '', days: WEEK_DAYS });
+  const first = useSlots({ ...whose, fromDate: '', days: WEEK_DAYS }, source);
   const today = first.data?.days[0]?.date ?? '';
   const date = shownDate(url, first.data, zone.timeZone);
   const week = today && date ? weekOf(today, date) : 0;
   const fromDate = today ? addDays(today, week * WEEK_DAYS) : '';
-  const later = useSlots(week > 0 ? { ...whose, fromDate, days: WEEK_DAYS } : undefined);
+  const later = useSlots(week > 0 ? { ...whose, fromDate, days: WEEK_DAYS } : undefined, source);
   const shown = week > 0 ? later : first;
   const days = shown.data?.days;
 
@@ -122,6 +124,7 @@ export function useSchedule(asked: Asked) {
 
   return {
     whose,
+    source,
     zone,
     today,
     lastDate,
