@@ -22,7 +22,8 @@ export function isSentBack(booking: Booking, refund: Sum): boolean {
   return isSum(refund) && !isOnWord(booking) && booking.paidAtDesk === DeskWay.UNSPECIFIED;
 }
 
-function shortTime(at: Date, zone: Zone): string {
+/** "Thu, 26 Nov, 11:00 am IST" */
+export function shortTime(at: Date, zone: Zone): string {
   return `${formatShortDate(at, zone)}, ${formatTime(at, zone)}`;
 }
 
@@ -36,6 +37,12 @@ export function scheduleWords(session: Session, zone: Zone, now: number): string
   });
   const nothing = formatMoney(0n, steps[0]?.refund?.currencyCode);
   return [...lines, nothing].join('; after that ');
+}
+
+/** What cancelling one session costs or gives back, by when. */
+export function cancellingWords(booking: Booking, session: Session, zone: Zone, now: number) {
+  if (isFree(booking)) return 'Cancelling costs you nothing';
+  return scheduleWords(session, zone, now);
 }
 
 /** What comes back now. */

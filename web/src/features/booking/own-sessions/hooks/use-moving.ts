@@ -1,0 +1,144 @@
+/**
+ * Moving a session to a time that was chosen. A choice keeps its key until it is answered, so that a
+ * lost answer is asked for again and nothing is moved twice.
+ */
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useEffect, useRef, useState } from 'react';
+import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
+import { describeError } from '@/lib/errors';
+import { toInstant } from '@/lib/instant';
+import { randomKey } from '@/lib/random-key';
+import { calledNumber, endedTitle, isTimeRefused, startOf } from '../move';
+
+type MovingProps = {
+  booking: Booking;
+  /** From 1. */
+  sessionNumber: number;
+  onDone: (after: Booking) => void;
+  /** The time can't be had; another one can. */
+  onRefused: (instant: string, reason: string) => void;
+  /** What the booking is now, where it is not what was shown. */
+  onLearn: (booking: Booking) => void;
+  /** The booking is no longer what the page shows, or may not be. */
+  onStale: () => void;
+};
+
+export type Moving = {
+  /** The reason for which the session can't be moved at all, or empty. */
+  ended: string;
+  error: unknown;
+  /** The command was sent, and no answer says whether it was done. */
+  isLost: boolean;
+  busy: boolean;
+  /** Moves the session to a start. */
+  move: (instant: string) => void;
+  /** Another time is looked at: what was said of the last one is over. */
+  forget: () => void;
+};
+
+type Attempt = { choice: string; idempotencyKey: string };
+
+/** The two calls of a move. */
+function useCalls({ booking, sessionNumber: number }: MovingProps) {
+  const { bookingId } = booking;
+  const sessionNumber = calledNumber(booking, number);
+  const client = createClient(BookingService, useTransport());
+
+  async function read(): Promise<Booking> {
+    const { booking: now } = await client.getBooking({ bookingId });
+    if (!now) throw new Error('The answer holds no booking.');
+    return now;
+  }
+
+  async function send(idempotencyKey: string, from: Date, instant: string): Promise<Booking> {
+    const { booking: after } = await client.moveOwnBooking({
+      idempotencyKey,
+      bookingId,
+      sessionNumber,
+      shownStartsAt: timestampFromDate(from),
+      startsAt: timestampFromDate(new Date(instant)),
+    });
+    if (!after) throw new Error('The answer holds no booking.');
+    return after;
+  }
+
+  return { read, send };
+}
+
+export function useMoving(props: MovingProps): Moving {
+  const { booking, sessionNumber, onDone } = props;
+  const [ended, setEnded] = useState('');
+  const [error, setError] = useState<unknown>();
+  /** The start that was asked for without an answer. */
+  const [lost, setLost] = useState('');
+  const [busy, setBusy] = useState(false);
+  const attempt = useRef<Attempt>(undefined);
+  const { read, send } = useCalls(props);
+  const from = startOf(booking, sessionNumber);
+  const now = from ? toInstant(from) : '';
+
+  // It was done after all: a later look at the booking has found it.
+  useEffect(() => {
+    if (!lost || lost !== now) return;
+    setLost('');
+    onDone(booking);
+  }, [lost, now, onDone, booking]);
+
+  function keyOf(choice: string): string {
+    const last = attempt.current;
+    const next = last?.choice === choice ? last : { choice, idempotencyKey: randomKey() };
+    attempt.current = next;
+    return next.idempotencyKey;
+  }
+
+  /** What the refusal, or the lack of an answer, means for this page. */
+  async function refuse(instant: string, cause: unknown): Promise<void> {
+    const { reason, lost: isUnheard, retryable } = describeError(cause);
+    const isKnown =
+      isTimeRefused(reason) || endedTitle(reason) !== '' || reason === 'CHANGED_SINCE';
+    if (!isKnown && (isUnheard || retryable)) {
+      setLost(instant);
+      props.onStale();
+      throw cause;
+    }
+    attempt.current = undefined;
+    if (isTimeRefused(reason)) {
+      props.onRefused(instant, reason);
+      return;
+    }
+    if (reason === 'CHANGED_SINCE') {
+      props.onLearn(await read());
+      return;
+    }
+    props.onStale();
+    if (!endedTitle(reason)) throw cause;
+    setEnded(reason);
+  }
+
+  async function move(instant: string): Promise<void> {
+    if (!from || busy) return;
+    setBusy(true);
+    setError(undefined);
+    setLost('');
+    try {
+      const after = await send(keyOf(`${now} ${instant}`), from, instant).catch((cause: unknown) =>
+        refuse(instant, cause),
+      );
+      if (after) onDone(after);
+    } catch (cause) {
+      setError(cause);
+    }
+    setBusy(false);
+  }
+
+  return {
+    ended,
+    error,
+    isLost: error !== undefined && lost !== '',
+    busy,
+    move: (instant) => void move(instant),
+    forget: () => setError(undefined),
+  };
+}
