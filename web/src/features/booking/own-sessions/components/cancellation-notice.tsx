@@ -4,6 +4,7 @@ import { Button } from '@/components/ui/button';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { Money } from '@/gen/common/v1/money_pb';
 import { usePractice } from '@/lib/practice';
+import { isFocusLost } from '../focus-lost';
 import type { Outcome, Outcomes } from '../hooks/use-outcome';
 import { againPath } from '../own-booking';
 import { cancelledWords, isSentBack } from '../refund-words';
@@ -57,12 +58,6 @@ function OutcomeNotice({ booking, outcome }: { booking: Booking; outcome: Outcom
 }
 
 type CancellationNoticeProps = { booking: Booking; outcomes: Outcomes };
-
-/** Whether the focus was on something that is gone. */
-function isFocusLost(): boolean {
-  const { activeElement, body } = document;
-  return activeElement === null || activeElement === body || !activeElement.isConnected;
-}
 
 /** Where a booking's cancellation stands. It takes the focus of the button that was pressed and is gone. */
 export function CancellationNotice({ booking, outcomes }: CancellationNoticeProps) {
