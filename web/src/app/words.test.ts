@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 const SOURCES = resolve(import.meta.dirname, '..');
 const PRACTICE = resolve(import.meta.dirname, '../../../deploy/local/practice');
 
-/** A session cannot be moved, and the people who come are clients. The rest sounds translated. */
+/** A session is moved, and the people who come are clients. The rest sounds translated. */
 const GIVEN_UP =
-  /\bor mov(e|ed|ing)\b|\bmov(e|ed|ing) or\b|move it to|reschedul|customer|the way you paid|as you wished|all the same|\bis with us\b|\bof yours\b/i;
+  /reschedul|customer|the way you paid|as you wished|all the same|\bis with us\b|\bof yours\b/i;
 
 /** The files that end like this, without tests and what is generated. */
 function filesOf(folder: string, ending: RegExp): string[] {

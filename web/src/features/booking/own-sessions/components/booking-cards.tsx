@@ -8,6 +8,7 @@ import { type Booking, PaymentState } from '@/gen/booking/v1/booking_service_pb'
 import { isOnline, isPlaced } from '../../shared/booking-state';
 import { useOutcome } from '../hooks/use-outcome';
 import { useOwnNews } from '../hooks/use-own-bookings';
+import { isMovable } from '../move';
 import { againPath, ownBookingPath, standingOf, titleOf } from '../own-booking';
 import {
   BookingFacts,
@@ -41,6 +42,13 @@ function Standing({ booking, now }: { booking: Booking; now: number }) {
   return <Badge tone={tone}>{word}</Badge>;
 }
 
+/** What its page is for: its acts are there. */
+function detailsWords(booking: Booking, now: number): string {
+  if (!isPlaced(booking)) return 'Details';
+  const movable = booking.sessions.some((session) => isMovable(booking, session, now));
+  return movable ? 'Move, cancel or see details' : 'Details, or cancel';
+}
+
 /** What comes next. */
 export function NextCard({ booking, userId, now }: CardProps) {
   const titleId = useId();
@@ -58,7 +66,7 @@ export function NextCard({ booking, userId, now }: CardProps) {
         <MoneyNotes booking={booking} />
         <BookingFacts booking={booking} now={now} />
         <AppLink to={ownBookingPath(booking)} className={LINK}>
-          {isPlaced(booking) ? 'Details, or cancel' : 'Details'}
+          {detailsWords(booking, now)}
         </AppLink>
       </Card>
     </article>
