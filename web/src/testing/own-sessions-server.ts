@@ -1,6 +1,6 @@
 /** The bookings of one client and what cancels them, for tests of the pages of own sessions. */
 import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
 import {
   type Booking,
@@ -8,6 +8,8 @@ import {
   BookingState,
   type CancelOwnBookingRequest,
   type ListOwnBookingsRequest,
+  type ListSlotsResponse,
+  type MoveOwnBookingRequest,
   OwnBookingsPart,
   PaymentState,
   PendingCancellationSchema,
@@ -51,6 +53,13 @@ export class OwnSessionsServer extends Answering {
   /** What the next reads are refused with. */
   unreadable: ConnectError | undefined;
   cancels: CancelOwnBookingRequest[] = [];
+  /** The times to which a session can be moved. */
+  moveSlots: ListSlotsResponse = slotsFixture([]);
+  /** Why no session can be moved. */
+  unmovable: ConnectError | undefined;
+  /** How often the times were asked for. */
+  movePreviews = 0;
+  moves: MoveOwnBookingRequest[] = [];
   /** The keys of the undos. */
   undos: string[] = [];
   readonly #done = new Set<string>();
@@ -141,6 +150,49 @@ export class OwnSessionsServer extends Answering {
     return this.#answer(this.tell(booking, { pendingCancellation: undefined } as Changes));
   }
 
+  async #previewMove(bookingId: string) {
+    await this.gate;
+    this.#read();
+    this.movePreviews += 1;
+    this.#find(bookingId);
+    if (this.unmovable) throw this.unmovable;
+    return { slots: this.moveSlots };
+  }
+
+  /** Moves a session, as its client or someone else wants it. */
+  moveSession(bookingId: string, number: number, start: Date): Booking {
+    const booking = this.#find(bookingId);
+    const sessions = booking.sessions.map((session, index) => {
+      const { startsAt, endsAt, moves, movesLeft } = session;
+      if (index + 1 !== number || !startsAt || !endsAt) return session;
+      const length = timestampDate(endsAt).getTime() - timestampDate(startsAt).getTime();
+      return {
+        ...session,
+        startsAt: timestampFromDate(start),
+        endsAt: timestampFromDate(new Date(start.getTime() + length)),
+        moves: moves + 1,
+        movesLeft: movesLeft - 1,
+        refundSteps: [],
+      };
+    });
+    return this.tell(booking, { sessions } as Changes);
+  }
+
+  async #move(request: MoveOwnBookingRequest) {
+    this.moves.push(request);
+    await this.command();
+    const { bookingId, idempotencyKey, sessionNumber, shownStartsAt, startsAt } = request;
+    const booking = this.#find(bookingId);
+    if (this.#done.has(idempotencyKey)) return this.#answer(booking);
+    const number = sessionNumber || 1;
+    if (booking.sessions[number - 1]?.startsAt?.seconds !== shownStartsAt?.seconds) {
+      throw refusal(Code.Aborted, 'CHANGED_SINCE');
+    }
+    this.#done.add(idempotencyKey);
+    const start = startsAt ? timestampDate(startsAt) : new Date();
+    return this.#answer(this.moveSession(bookingId, number, start));
+  }
+
   transport() {
     return createRouterTransport(({ service }) => {
       service(BookingService, {
@@ -152,6 +204,8 @@ export class OwnSessionsServer extends Answering {
         listSlots: () => ({ ...this.slots }),
         previewOwnCancellation: ({ bookingId, sessionNumber }) =>
           this.#preview(bookingId, sessionNumber),
+        previewOwnMove: ({ bookingId }) => this.#previewMove(bookingId),
+        moveOwnBooking: (request) => this.#move(request),
         cancelOwnBooking: (request) => this.#cancel(request),
         undoCancellation: ({ bookingId, idempotencyKey }) => this.#undo(bookingId, idempotencyKey),
       });
