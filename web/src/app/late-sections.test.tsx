@@ -2,6 +2,7 @@
  * Each section whose code comes later, on its page, in a browser that has no connection when it is
  * needed. `lazy-section.test.tsx` has what such a section does.
  */
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { ReactNode } from 'react';
@@ -16,6 +17,7 @@ import { VideoPlayer } from '@/features/video/components/video-player';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
+import { OwnSessionsServer, ownBooking } from '@/testing/own-sessions-server';
 import { auth, startAccount } from '@/testing/played-account';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
@@ -23,8 +25,10 @@ import { reviewFixture } from '@/testing/review-fixture';
 import { playedTransport, resetServer, server as reviews } from '@/testing/reviews-server';
 import BookPage from './routes/book';
 import BookingFlowPage from './routes/booking-flow';
+import OwnSessionRoute from './routes/own-session';
 // Loaded with the tests, so that none of them waits for it; no page knows it before it asks.
 import '@/features/account/components/app-enrolment';
+import '@/features/booking/own-sessions/components/move-dialog';
 import '@/features/booking/shared/components/month-grid';
 import '@/features/catalogue/components/free-times';
 import '@/features/moderation/components/admin-panel';
@@ -39,6 +43,7 @@ import '@/app/booking-flow/sign-in-screen';
 
 vi.mock('@/lib/auth', async () => (await import('@/testing/played-account')).playedAuth());
 
+const HOUR_MS = 3_600_000;
 const FLOW = '/booking-flow?service=general-consultation&step=calendar-terms';
 const CONSENT = '/book?service=general-consultation&slot=2026-11-24T05:30:00Z&step=calendar-terms';
 
@@ -127,6 +132,23 @@ test('the calendar of the booking flow, and the month in it', async () => {
   await person.click(await screen.findByRole('button', { name: 'Pick another date' }));
   await expectLate('The calendar could not be loaded', 'Book Your Session');
   await screen.findByRole('button', { name: 'Month after' });
+});
+
+test('the free times to which a session is moved', async () => {
+  auth.signedIn = true;
+  const server = new OwnSessionsServer();
+  const booking = ownBooking();
+  const movableUntilAt = timestampFromDate(new Date(Date.now() + HOUR_MS));
+  const endsAt = timestampFromDate(new Date(Date.now() + 3 * HOUR_MS));
+  const startsAt = timestampFromDate(new Date(Date.now() + 2 * HOUR_MS));
+  const [session] = booking.sessions;
+  const sessions = session ? [{ ...session, startsAt, endsAt, movableUntilAt, movesLeft: 1 }] : [];
+  server.coming = [{ ...booking, sessions }];
+  const page = <OwnSessionRoute params={{ bookingId: BOOKING_ID }} />;
+  const person = open(page, { transport: server.transport() });
+  await person.click(await screen.findByRole('button', { name: 'Move this session' }));
+  await expectLate('The free times could not be loaded', 'Your Session');
+  await screen.findByRole('dialog', { name: 'Move this session' });
 });
 
 test('the sign-in of the booking flow', async () => {

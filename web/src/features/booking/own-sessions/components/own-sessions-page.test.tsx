@@ -77,6 +77,16 @@ test('the next session is a card with all that it needs; then come later ones, a
   await expectAccessible();
 });
 
+test('one that can be moved says so', async () => {
+  const booking = ownBooking();
+  const movableUntilAt = at('2026-11-23T05:30:00Z');
+  const sessions = booking.sessions.map((one) => ({ ...one, movableUntilAt, movesLeft: 1 }));
+  server.coming = [{ ...booking, sessions }];
+  open();
+  const link = await screen.findByRole('link', { name: 'Move, cancel or see details' });
+  expect(link.getAttribute('href')).toBe(`/account/sessions/${BOOKING_ID}`);
+});
+
 test('a session in person says where, and has no room to join', async () => {
   server.coming = [ownBooking({ mode: SessionMode.IN_PERSON, location: '12 Lake Road' })];
   open();
