@@ -10,9 +10,12 @@ type CommandNoticeProps = {
   notSure: boolean;
   /** Reads again what the command was about. */
   onCheck: () => void;
+  /** The words of a refusal, where the command has some of its own. */
+  wordsOf?: typeof refusalWords;
 };
 
-export function CommandNotice({ error, notSure, onCheck }: CommandNoticeProps) {
+export function CommandNotice(props: CommandNoticeProps) {
+  const { error, notSure, onCheck, wordsOf = refusalWords } = props;
   if (notSure) {
     return (
       <Alert
@@ -30,7 +33,7 @@ export function CommandNotice({ error, notSure, onCheck }: CommandNoticeProps) {
     );
   }
   if (!error) return null;
-  const words = refusalWords(errorReason(error));
+  const words = wordsOf(errorReason(error));
   if (!words) return <ErrorNotice error={error} />;
   return (
     <Alert tone="error" live title={words.title}>

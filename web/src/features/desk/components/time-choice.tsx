@@ -16,6 +16,8 @@ type TimeChoiceProps = {
   start: string;
   onStart: (start: string) => void;
   onLater: () => void;
+  /** Nothing where no earlier day can be booked. */
+  onEarlier?: (() => void) | undefined;
 };
 
 function dayLabel(date: string): string {
@@ -23,7 +25,8 @@ function dayLabel(date: string): string {
   return `${weekday} ${day} ${month}`;
 }
 
-export function TimeChoice({ days, date, onDate, start, onStart, onLater }: TimeChoiceProps) {
+export function TimeChoice(props: TimeChoiceProps) {
+  const { days, date, onDate, start, onStart, onLater, onEarlier } = props;
   const zone = usePracticeZone();
   if (!days) return <Skeleton className="h-32 w-full rounded-card" />;
   const shown = days.find((day) => day.date === date) ?? days[0];
@@ -52,9 +55,16 @@ export function TimeChoice({ days, date, onDate, start, onStart, onLater }: Time
           onChange={onStart}
         />
       ) : null}
-      <Button size="sm" variant="quiet" className="self-start" onClick={onLater}>
-        Later days
-      </Button>
+      <div className="flex flex-wrap gap-2">
+        {onEarlier ? (
+          <Button size="sm" variant="quiet" onClick={onEarlier}>
+            Earlier days
+          </Button>
+        ) : null}
+        <Button size="sm" variant="quiet" onClick={onLater}>
+          Later days
+        </Button>
+      </div>
     </div>
   );
 }

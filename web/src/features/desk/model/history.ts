@@ -18,6 +18,7 @@ const WORDS: Record<string, string> = {
   BookingReleased: 'The time was released',
   BookingCancellationRequested: 'A cancellation was asked for',
   BookingCancellationUndone: 'The cancellation was taken back',
+  BookingMoved: 'A session was moved',
   BookingUnplaced: 'Paid when the time was gone',
   BookingSessionCompleted: 'A session is over',
   BookingSessionCancelled: 'A session was cancelled',

@@ -12,6 +12,8 @@ const KINDS: Partial<Record<MailKind, string>> = {
   [MailKind.REFUND_DONE]: 'The money went back',
   [MailKind.BOOKING_CANCELLED]: 'Cancellation',
   [MailKind.CANCELLATION_NOTICE]: 'Cancellation, to the practice',
+  [MailKind.BOOKING_MOVED]: 'Another time',
+  [MailKind.MOVE_NOTICE]: 'Another time, to the practice',
   [MailKind.RECEIPT]: 'Receipt',
   [MailKind.REMINDER]: 'Reminder',
   [MailKind.SECOND_REMINDER]: 'Second reminder',

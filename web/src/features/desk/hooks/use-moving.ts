@@ -1,0 +1,114 @@
+/** Moves a session, and back again as Undo: one more move, under a key of its own. */
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { toast } from '@/components/ui/toast-store';
+import type { MoveBookingResponse, MovedBy } from '@/gen/booking/v1/booking_staff_service_pb';
+import { describeError } from '@/lib/errors';
+import { freeDays } from '@/lib/free-days';
+import { toInstant } from '@/lib/instant';
+import { usePracticeZone } from '@/lib/practice';
+import { type Command, NotSure, sendSurely } from '../command';
+import { useMember } from '../member';
+import type { SessionRow } from '../model/day';
+import { moveRefusalWords, timeWords } from '../model/move-words';
+import { clientName } from '../model/staff-booking';
+import { DESK } from './desk-keys';
+import { useDeskNews } from './use-bookings';
+import { useCommand } from './use-command';
+import { CALL, useBookingStaff } from './use-desk-clients';
+import { UNDO_MS } from './use-marking';
+import { SLOT_DAYS } from './use-slots';
+
+export type Move = { from: Date; to: Date; movedBy: MovedBy };
+
+type Row = Pick<SessionRow, 'booking' | 'number'>;
+
+/** The number by which calls name the session: the one of a single booking has none. */
+function named({ booking: { bookingId, sessions }, number }: Row) {
+  return { bookingId, sessionNumber: sessions.length > 1 ? number : 0 };
+}
+
+/** The booking as it is, and the free starts of two weeks from a date on. */
+export function useMoveTimes(row: Row, fromDate: string) {
+  const { userId } = useMember();
+  const staff = useBookingStaff();
+  const { bookingId, sessionNumber } = named(row);
+  return useQuery({
+    queryKey: [DESK, userId, 'move', bookingId, sessionNumber, fromDate],
+    staleTime: 0,
+    gcTime: 0,
+    // What is known of the booking stays while other days are read.
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const asked = { bookingId, sessionNumber, fromDate, days: SLOT_DAYS };
+      const { booking, slots } = await staff.previewMove(asked, { signal });
+      const days = slots ? freeDays(slots).filter(({ count }) => count > 0) : [];
+      return { booking: booking?.booking, days };
+    },
+  });
+}
+
+/** Why it was not moved back, in a toast: its dialog is gone by then. */
+function sayNotUndone(cause: unknown): void {
+  const variant = 'destructive' as const;
+  if (cause instanceof NotSure) {
+    const description = 'No answer came. Look at the session before you move it again.';
+    toast({ variant, title: 'Not sure whether it was moved back', description });
+    return;
+  }
+  const { reason, title } = describeError(cause);
+  const description = `${moveRefusalWords(reason)?.title ?? title}.`;
+  toast({ variant, title: 'It was not moved back', description });
+}
+
+type Ends = {
+  onDone: () => void;
+  /** It was moved back, or was not: what is on the screen is read again. */
+  onUndo: () => void;
+};
+
+export function useMoving(row: Row, { onDone, onUndo }: Ends) {
+  const staff = useBookingStaff();
+  const zone = usePracticeZone();
+  const { learn, refresh } = useDeskNews();
+  const name = clientName(row.booking);
+  const { bookingId, sessionNumber } = named(row);
+
+  function commandOf({ from, to, movedBy }: Move): Command<MoveBookingResponse> {
+    const shownStartsAt = timestampFromDate(from);
+    const asked = { bookingId, sessionNumber, shownStartsAt, movedBy };
+    return {
+      name: `move/${bookingId}/${sessionNumber}`,
+      parts: [toInstant(from), toInstant(to), String(movedBy)],
+      send: (idempotencyKey) => {
+        const startsAt = timestampFromDate(to);
+        return staff.moveBooking({ ...asked, startsAt, idempotencyKey }, CALL);
+      },
+    };
+  }
+
+  async function undo({ from, to, movedBy }: Move): Promise<void> {
+    try {
+      const { booking } = await sendSurely(commandOf({ from: to, to: from, movedBy }));
+      learn(booking);
+      toast({ title: `${name}: back at ${timeWords(from, zone)}` });
+    } catch (cause) {
+      sayNotUndone(cause);
+    }
+    onUndo();
+  }
+
+  return useCommand(
+    commandOf,
+    ({ booking }, move) => {
+      learn(booking);
+      onDone();
+      toast({
+        title: `${name}: moved to ${timeWords(move.to, zone)}`,
+        durationMs: UNDO_MS,
+        action: { label: 'Undo', onAction: () => void undo(move) },
+      });
+    },
+    () => void refresh(),
+  );
+}
