@@ -10,13 +10,17 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
 import { AccountPage } from '@/features/account/components/account-page';
 import { FreeTimesSection } from '@/features/catalogue/components/free-times-section';
+import { BookingScreen } from '@/features/desk/components/booking-screen';
+import { MemberContext } from '@/features/desk/member';
 import { AdminButton } from '@/features/moderation/components/admin-button';
 import { PolicyPage } from '@/features/policy/components/policy-page';
 import { ReviewsPage } from '@/features/reviews/components/reviews-page';
 import { VideoPlayer } from '@/features/video/components/video-player';
+import { StaffRole } from '@/gen/booking/v1/booking_staff_service_pb';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
+import { DeskServer, deskBookingId, staffBooking } from '@/testing/desk-server';
 import { OwnSessionsServer, ownBooking } from '@/testing/own-sessions-server';
 import { auth, startAccount } from '@/testing/played-account';
 import { practiceFixture } from '@/testing/practice-fixture';
@@ -31,6 +35,7 @@ import '@/features/account/components/app-enrolment';
 import '@/features/booking/own-sessions/components/move-dialog';
 import '@/features/booking/shared/components/month-grid';
 import '@/features/catalogue/components/free-times';
+import '@/features/desk/components/move-dialog';
 import '@/features/moderation/components/admin-panel';
 import '@/features/policy/components/booking-countdown';
 import '@/features/reviews/components/badge-offer';
@@ -149,6 +154,21 @@ test('the free times to which a session is moved', async () => {
   await person.click(await screen.findByRole('button', { name: 'Move this session' }));
   await expectLate('The free times could not be loaded', 'Your Session');
   await screen.findByRole('dialog', { name: 'Move this session' });
+});
+
+test('the same at the desk', async () => {
+  const server = new DeskServer();
+  server.bookings = [staffBooking(7, new Date(Date.now() + HOUR_MS))];
+  const page = (
+    <MemberContext value={{ userId: 'own', role: StaffRole.OWNER }}>
+      <BookingScreen params={{ id: deskBookingId(7) }} />
+    </MemberContext>
+  );
+  const person = open(page, { transport: server.transport() });
+  await person.click(await screen.findByRole('button', { name: /^What to do… with/ }));
+  await person.click(screen.getByRole('button', { name: 'Move…' }));
+  await expectLate('The free times could not be loaded', 'Asha Rao');
+  await screen.findByRole('dialog', { name: 'Move for Asha Rao' });
 });
 
 test('the sign-in of the booking flow', async () => {

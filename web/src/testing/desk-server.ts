@@ -6,7 +6,12 @@ import {
   BookingCalendarStaffService,
   type CalendarSource,
 } from '@/gen/booking/v1/booking_calendar_service_pb';
-import { BookingService, BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import {
+  BookingService,
+  BookingState,
+  PaymentState,
+  SessionSchema,
+} from '@/gen/booking/v1/booking_service_pb';
 import {
   Attendance,
   type BlockedTime,
@@ -14,6 +19,7 @@ import {
   BookingStaffService,
   type CancelBookingRequest,
   type MarkAttendanceRequest,
+  type MoveBookingRequest,
   type RequestPhoneBookingRequest,
   SessionMarkSchema,
   type StaffBooking,
@@ -114,6 +120,7 @@ export class DeskServer extends Answering {
   slots = slotsFixture([]);
   marks: MarkAttendanceRequest[] = [];
   cancels: CancelBookingRequest[] = [];
+  moves: MoveBookingRequest[] = [];
   readonly keys = new Set<string>();
 
   find(bookingId: string): StaffBooking {
@@ -151,6 +158,22 @@ export class DeskServer extends Answering {
     const staff = this.find(bookingId);
     const booking = { ...staff.booking, state: BookingState.CANCELLED };
     this.replace(create(StaffBookingSchema, { ...staff, booking } as StaffInit));
+  }
+
+  /** Moves the only session of a booking to another start. */
+  moveSession(bookingId: string, start: Date): void {
+    const staff = this.find(bookingId);
+    const endsAt = timestampFromDate(new Date(start.getTime() + 60 * MINUTE_MS));
+    const sessions = [create(SessionSchema, { startsAt: timestampFromDate(start), endsAt })];
+    const version = (staff.booking?.version ?? 0n) + 1n;
+    const booking = { ...staff.booking, sessions, version };
+    this.replace(create(StaffBookingSchema, { ...staff, booking } as StaffInit));
+  }
+
+  #move({ bookingId, shownStartsAt, startsAt }: MoveBookingRequest): void {
+    const now = this.find(bookingId).booking?.sessions[0]?.startsAt;
+    if (now?.seconds !== shownStartsAt?.seconds) throw refusal(Code.Aborted, 'CHANGED_SINCE');
+    this.moveSession(bookingId, startsAt ? timestampDate(startsAt) : new Date());
   }
 
   /** Lets no refund of a booking wait any more, and says how much it was. */
@@ -230,6 +253,15 @@ export class DeskServer extends Answering {
           const booking = this.find(bookingId);
           const sessions = booking.booking?.sessions ?? [];
           return { booking, sessions, refund: rupees(this.refund) };
+        },
+        previewMove: ({ bookingId }) => {
+          this.read();
+          return { booking: this.find(bookingId), slots: this.slots };
+        },
+        moveBooking: async (asked) => {
+          this.moves.push(asked);
+          await this.once(asked.idempotencyKey, () => this.#move(asked));
+          return { booking: this.find(asked.bookingId) };
         },
         markAttendance: async (asked) => {
           await this.once(asked.idempotencyKey, () => {

@@ -3,14 +3,14 @@ import { type ReactNode, useState } from 'react';
 import type { Attendance } from '@/gen/booking/v1/booking_staff_service_pb';
 import { useDeskNews } from '../hooks/use-bookings';
 import { useMarking } from '../hooks/use-marking';
+import type { ActDialog } from '../model/acts';
 import type { ReadRow, SessionRow } from '../model/day';
 import { CommandNotice } from './command-notice';
 import { LazyRowDialog, useRowDialogs } from './lazy-row-dialog';
 import { SessionSheet } from './session-sheet';
 
-export type SheetDialog = 'sheet' | 'cancel' | 'refund' | 'desk-payment';
-
-type Open = { key: string; what: SheetDialog };
+/** The row as it was pressed: one whose session is moved meanwhile is gone from the list. */
+type Open = { row: SessionRow; what: 'sheet' | ActDialog };
 
 type RowActsProps = {
   rows: readonly ReadRow[];
@@ -22,7 +22,7 @@ type RowActsProps = {
 export type RowActs = {
   open: (row: SessionRow) => void;
   /** Opens a dialog without its sheet. */
-  openDialog: (row: SessionRow, what: SheetDialog) => void;
+  openDialog: (row: SessionRow, what: ActDialog) => void;
   mark: (row: SessionRow, attendance: Attendance) => void;
   busy: boolean;
   /** What became of a mark, where no sheet says it. */
@@ -31,7 +31,7 @@ export type RowActs = {
 };
 
 function isOpened(row: ReadRow, open: Open | undefined): row is SessionRow {
-  return row.kind !== 'closed' && row.key === open?.key;
+  return row.kind !== 'closed' && row.key === open?.row.key;
 }
 
 export function useRowActs({ rows, now, onOwnAct }: RowActsProps): RowActs {
@@ -44,7 +44,8 @@ export function useRowActs({ rows, now, onOwnAct }: RowActsProps): RowActs {
   };
   const marking = useMarking(done);
   useRowDialogs(open !== undefined);
-  const row = rows.find((one): one is SessionRow => isOpened(one, open));
+  const listed = rows.find((one): one is SessionRow => isOpened(one, open));
+  const row = open?.what === 'move' ? open.row : listed;
   const mark = (of: SessionRow, attendance: Attendance) => marking.run({ row: of, attendance });
 
   function check() {
@@ -53,10 +54,11 @@ export function useRowActs({ rows, now, onOwnAct }: RowActsProps): RowActs {
     void refresh();
   }
 
+  const dialog = open && open.what !== 'sheet' ? open.what : undefined;
   const shared = { now, onCheck: check, onClose: done };
   return {
-    open: (of) => setOpen({ key: of.key, what: 'sheet' }),
-    openDialog: (of, what) => setOpen({ key: of.key, what }),
+    open: (of) => setOpen({ row: of, what: 'sheet' }),
+    openDialog: (of, what) => setOpen({ row: of, what }),
     mark,
     busy: marking.busy,
     notice: open ? null : (
@@ -70,12 +72,10 @@ export function useRowActs({ rows, now, onOwnAct }: RowActsProps): RowActs {
             row={row}
             marking={marking}
             onMark={mark}
-            onDialog={(what) => setOpen({ key: row.key, what })}
+            onDialog={(what) => setOpen({ row, what })}
           />
         ) : null}
-        {open && open.what !== 'sheet' ? (
-          <LazyRowDialog {...shared} what={open.what} row={row} />
-        ) : null}
+        {dialog ? <LazyRowDialog {...shared} what={dialog} row={row} /> : null}
       </>
     ) : null,
   };

@@ -29,7 +29,7 @@ export type SheetActs = {
   marking: Marking;
   onMark: (row: SessionRow, attendance: Attendance) => void;
   /** Opens a dialog in the place of the sheet. */
-  onDialog: (what: 'cancel' | 'refund' | 'desk-payment') => void;
+  onDialog: (what: 'move' | 'cancel' | 'refund' | 'desk-payment') => void;
   /** Reads again what is on the screen. */
   onCheck: () => void;
   onClose: () => void;
@@ -140,6 +140,11 @@ export function SessionSheet(props: SheetProps) {
         {acts.includes('desk-payment') ? (
           <Button variant="secondary" size="sm" block onClick={() => onDialog('desk-payment')}>
             Paid at the desk…
+          </Button>
+        ) : null}
+        {acts.includes('move') ? (
+          <Button variant="secondary" size="sm" block onClick={() => onDialog('move')}>
+            Move…
           </Button>
         ) : null}
         {acts.includes('cancel-by-client') ? (

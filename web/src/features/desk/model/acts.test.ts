@@ -54,6 +54,7 @@ test('only owners and admins cancel for the practice, choose what goes back, and
   for (const role of [StaffRole.PRACTITIONER, StaffRole.FRONT_DESK]) {
     const acts = actsFor(role, row(), after(-60));
     expect(acts).toContain('cancel-by-client');
+    expect(acts).toContain('move');
     for (const act of managers) expect(acts).not.toContain(act);
   }
 });
@@ -68,6 +69,7 @@ test('a held time is released or paid for, and not cancelled; its claim is for m
 test('what is over is not cancelled, and who left no number is not called', () => {
   const acts = actsFor(StaffRole.OWNER, row({ contact: { firstName: 'A' } } as never), after(61));
   expect(acts).not.toContain('cancel-by-client');
+  expect(acts).not.toContain('move');
   expect(acts).not.toContain('call');
 });
 

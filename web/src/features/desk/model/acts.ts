@@ -15,6 +15,7 @@ export type Act =
   | 'unmark'
   | 'call'
   | 'whatsapp'
+  | 'move'
   | 'cancel-by-client'
   | 'cancel-by-practice'
   | 'choose-refund'
@@ -78,6 +79,7 @@ export function actsFor(role: StaffRole, session: Session, now: number): Act[] {
     ['send-page', held],
     ['desk-payment', held],
     ['release', held],
+    ['move', cancels],
     ['cancel-by-client', cancels],
     ['choose-refund', cancels && manages],
     ['cancel-by-practice', cancels && manages],
