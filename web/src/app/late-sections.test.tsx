@@ -35,7 +35,7 @@ import '@/features/account/components/app-enrolment';
 import '@/features/booking/own-sessions/components/move-dialog';
 import '@/features/booking/shared/components/month-grid';
 import '@/features/catalogue/components/free-times';
-import '@/features/desk/components/move-dialog';
+import '@/features/desk/components/act-dialogs';
 import '@/features/moderation/components/admin-panel';
 import '@/features/policy/components/booking-countdown';
 import '@/features/reviews/components/badge-offer';
@@ -156,7 +156,7 @@ test('the free times to which a session is moved', async () => {
   await screen.findByRole('dialog', { name: 'Move this session' });
 });
 
-test('the same at the desk', async () => {
+test('the dialogs of the desk', async () => {
   const server = new DeskServer();
   server.bookings = [staffBooking(7, new Date(Date.now() + HOUR_MS))];
   const page = (
@@ -167,7 +167,7 @@ test('the same at the desk', async () => {
   const person = open(page, { transport: server.transport() });
   await person.click(await screen.findByRole('button', { name: /^What to do… with/ }));
   await person.click(screen.getByRole('button', { name: 'Move…' }));
-  await expectLate('The free times could not be loaded', 'Asha Rao');
+  await expectLate('This could not be loaded', 'Asha Rao');
   await screen.findByRole('dialog', { name: 'Move for Asha Rao' });
 });
 

@@ -13,7 +13,7 @@ import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import { MemberContext } from '../member';
 import { BookingScreen } from './booking-screen';
-import './move-dialog';
+import './act-dialogs';
 import { TodayScreen } from './today-screen';
 
 vi.mock('@/lib/auth', () => ({ signOut: () => undefined }));

@@ -9,7 +9,7 @@ import { usePractice, usePracticeZone } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import { formatDate, formatTimeRange } from '@/lib/time';
 import { useMember } from '../member';
-import { type Act, actsFor } from '../model/acts';
+import { type Act, type ActDialog, actsFor } from '../model/acts';
 import type { SessionRow } from '../model/day';
 import {
   clientName,
@@ -29,7 +29,7 @@ export type SheetActs = {
   marking: Marking;
   onMark: (row: SessionRow, attendance: Attendance) => void;
   /** Opens a dialog in the place of the sheet. */
-  onDialog: (what: 'move' | 'cancel' | 'refund' | 'desk-payment') => void;
+  onDialog: (what: ActDialog) => void;
   /** Reads again what is on the screen. */
   onCheck: () => void;
   onClose: () => void;

@@ -25,6 +25,9 @@ export type Act =
   | 'desk-payment'
   | 'refund';
 
+/** The acts that take a dialog. */
+export type ActDialog = 'move' | 'cancel' | 'refund' | 'desk-payment';
+
 const DAY_MS = 86_400_000;
 const MARKABLE_DAYS = 14;
 
