@@ -28,6 +28,7 @@ const SHARED = [
   'contrast',
   'budgets',
   'own-sessions',
+  'moves',
 ];
 const SPECS_OF_A_WEEK = 3;
 
@@ -84,11 +85,17 @@ export async function ownDates(site: string, serviceId: string): Promise<string[
   return days.map((day) => addDays(today?.date ?? '', week * WEEK_DAYS + day));
 }
 
-/** The first free start of the spec's days, as an instant. */
-export async function ownStart(site: string, serviceId: string): Promise<string> {
+/** The free starts of the spec's days, as instants, earliest first. */
+export async function ownStarts(site: string, serviceId: string): Promise<string[]> {
   const dates = await ownDates(site, serviceId);
   const days = await listDays(site, { serviceId, fromDate: dates[0], days: dates.length });
-  const free = days.flatMap(({ slots = [] }) => slots).find(({ available }) => available);
+  const slots = days.flatMap(({ slots: all = [] }) => all);
+  return slots.filter(({ available }) => available).map(({ startsAt }) => startsAt);
+}
+
+/** The first free start of the spec's days, as an instant. */
+export async function ownStart(site: string, serviceId: string): Promise<string> {
+  const [free] = await ownStarts(site, serviceId);
   if (!free) throw new Error('No time is left on the days of this spec.');
-  return free.startsAt;
+  return free;
 }
