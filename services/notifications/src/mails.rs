@@ -7,5 +7,6 @@ pub mod payload;
 pub mod addresses;
 pub mod facts;
 pub mod planning;
+pub mod moves;
 pub mod declaration;
 pub mod kinds;

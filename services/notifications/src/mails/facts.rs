@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
+use contract::booking::v1::{Booking, BookingState, Contact, Session, SessionMode};
 use contract::convert::timestamp;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::Receipt;
@@ -166,7 +166,8 @@ impl BookingFacts {
         };
         self.starts_at = session.starts_at.as_ref().and_then(timestamp)?;
         self.ends_at = session.ends_at.as_ref().and_then(timestamp)?;
-        self.session_number = number;
+        // A single session has a number only in the names of its mails.
+        self.session_number = number.filter(|_number| self.booking.sessions.len() > 1);
         Some(self)
     }
 
@@ -194,8 +195,18 @@ impl BookingFacts {
     /// Whether the one session that the mail is about, or else the first one, was cancelled.
     #[must_use]
     pub fn is_session_cancelled(&self) -> bool {
+        self.session().is_some_and(|session| session.cancelled)
+    }
+
+    /// How often that session was moved.
+    #[must_use]
+    pub fn moves(&self) -> i32 {
+        self.session().map_or(0, |session| session.moves)
+    }
+
+    fn session(&self) -> Option<&Session> {
         let index = self.session_number.map_or(0, |number| number.saturating_sub(1));
-        self.booking.sessions.get(index).is_some_and(|session| session.cancelled)
+        self.booking.sessions.get(index)
     }
 
     /// Whether its time is held, so that it can be paid.

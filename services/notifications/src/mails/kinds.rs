@@ -5,6 +5,7 @@ mod account_invitation;
 mod account_notice;
 mod booking_cancelled;
 mod booking_confirmed;
+mod booking_moved;
 mod cancellation_notice;
 mod confirm_address;
 mod consent_code;
@@ -17,6 +18,7 @@ mod hold_ended;
 mod leave_address;
 mod meditation_guide;
 mod meeting_link;
+mod move_notice;
 mod new_address;
 mod payment_page;
 mod practice_notice;
@@ -43,6 +45,7 @@ use crate::mails::declaration::{Audience, Declaration, Replies, Sending, Urgency
 use crate::mails::facts::Facts;
 use crate::mails::kind::Kind;
 use crate::mails::mail::{Mail, NewMail};
+use crate::mails::moves;
 use crate::mails::planning::{Due, OVERTAKEN, Plan};
 
 macro_rules! kinds {
@@ -145,6 +148,11 @@ pub fn asked_by(event: &Recorded) -> Result<Vec<NewMail>, ReactionError> {
 #[must_use]
 pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> Plan {
     let declared = mail.kind.declaration();
+    if let Facts::Booking(facts) = facts
+        && let Some(plan) = moves::until_known(facts, mail, now)
+    {
+        return plan;
+    }
     match facts {
         Facts::Booking(facts) if (declared.is_untrue)(facts, &mail.payload) => {
             Plan::Drop(OVERTAKEN)

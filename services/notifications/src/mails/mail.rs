@@ -214,7 +214,9 @@ impl Mail {
     /// The session of a package that it is about, by its number from 1.
     #[must_use]
     pub fn session_number(&self) -> Option<usize> {
-        let (booking, number) = self.subject.split_once('/')?;
+        let (booking, rest) = self.subject.split_once('/')?;
+        // Of a mail about a move its number follows.
+        let (number, _move) = rest.split_once('/').unwrap_or((rest, ""));
         (booking == self.about.booking_text()).then(|| number.parse().ok())?
     }
 

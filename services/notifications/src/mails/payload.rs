@@ -21,3 +21,12 @@ pub const OWED: &str = "owed";
 pub const BY_BANK: &str = "by_bank";
 /// The payload field of a page's mail: that it renews the key, also when nothing can be paid.
 pub const RENEWED: &str = "renewed";
+/// The payload field of a mail about a move, and of a reminder that a move queued: how often the
+/// session had been moved by then.
+pub const MOVE: &str = "move";
+/// The payload field of the same: when the session starts since that move.
+pub const MOVED_TO: &str = "moved_to";
+/// The payload field of a mail about a move: when the session would have started.
+pub const MOVED_FROM: &str = "moved_from";
+/// The payload field of a mail about a move: who wanted it.
+pub const MOVED_BY: &str = "moved_by";

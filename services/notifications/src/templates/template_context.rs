@@ -15,6 +15,7 @@ use crate::mails::kind::Kind;
 
 mod booking;
 mod cancelling;
+mod moving;
 mod sanitize;
 mod other;
 

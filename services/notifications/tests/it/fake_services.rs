@@ -90,7 +90,7 @@ impl FakeData {
 /// All of the price until so many hours before the start.
 pub(crate) fn notice_of(until_hours: i32) -> CancellationPolicy {
     let full = CancellationTier { until_hours, refund_percent: 100, practice_late: None };
-    CancellationPolicy { version: String::new(), tiers: vec![full] }
+    CancellationPolicy { version: String::new(), tiers: vec![full], moves: None }
 }
 
 /// A confirmed booking of a client with an awkward name.

@@ -168,6 +168,7 @@ fn the_practice_gets_its_own_notice() {
 fn a_file_that_takes_a_session_out_of_the_calendar_is_announced_as_such() {
     let payload = json!({
         "cancelled_by": "customer", "cancelled_at": "2026-11-20T09:00:00Z",
+        "moved_by": "customer", "moved_from": "2026-11-23T05:30:00Z",
         "amount_minor": 0, "currency": "INR",
     });
     let mail = Mail { payload, ..mail(Kind::BookingCancelled) };

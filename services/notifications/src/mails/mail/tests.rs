@@ -87,6 +87,7 @@ fn mails_to_the_practice_codes_and_notices_are_not_counted() {
         "day_sheet",
         "dispute_notice",
         "leave_address",
+        "move_notice",
         "new_address",
         "practice_notice",
         "reauthentication",

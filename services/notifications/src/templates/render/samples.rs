@@ -1,6 +1,7 @@
 //! Sample facts for every mail in every variant, for `render` and the tests of the templates.
 
 pub(crate) mod figures;
+pub(crate) mod moved;
 pub(crate) mod refunds;
 
 use contract::booking::v1::{
@@ -318,7 +319,8 @@ fn policy(tiers: &[(i32, i32)]) -> CancellationPolicy {
         refund_percent: *refund_percent,
         practice_late: None,
     };
-    CancellationPolicy { version: "sample".to_owned(), tiers: tiers.iter().map(tier).collect() }
+    let tiers = tiers.iter().map(tier).collect();
+    CancellationPolicy { version: "sample".to_owned(), tiers, moves: None }
 }
 
 /// A session online whose price comes back in steps; what the practice gives besides, when it

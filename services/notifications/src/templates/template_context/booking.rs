@@ -1,5 +1,5 @@
 //! The variables of a mail about a booking: the session, the client, and if there is one the
-//! refund, the cancellation, the dispute, the receipt or the invitation to review.
+//! refund, the cancellation, the move, the dispute, the receipt or the invitation to review.
 
 use contract::common::v1::{DeskWay, Money as WireMoney};
 use contract::convert;
@@ -33,6 +33,7 @@ impl TemplateContext {
             ("refund", self.refund(payload)?),
             ("failure", failure(facts, payload)?),
             ("cancellation", self.cancellation(facts, payload)?),
+            ("move", self.moved(payload)?),
             ("dispute", self.dispute(payload)?),
             ("receipt", facts.receipt.as_ref().map(|it| self.receipt(it)).transpose()?),
             ("invitation", until.map(|until| json!({ "valid_until_text": until }))),

@@ -67,6 +67,8 @@ fn mails_about_what_costs_nothing_name_no_money() {
         Kind::SecondReminder,
         Kind::BookingCancelled,
         Kind::CancellationNotice,
+        Kind::BookingMoved,
+        Kind::MoveNotice,
         Kind::FollowUp,
     ] {
         let told = text(kind, "free").to_lowercase();
@@ -106,6 +108,33 @@ fn a_cancellation_says_who_wanted_it_and_what_goes_back() {
     for page in [told("customer", 0, early), told("practice", 0, late)] {
         assert!(page.text.contains("Nothing goes back for this session"), "{}", page.text);
         assert!(!page.text.contains(policy), "{}", page.text);
+    }
+}
+
+#[test]
+fn a_move_says_who_wanted_it_and_both_times() {
+    let (before, now) =
+        ("Sunday 22 November 2026, 9:30 am IST", "Tuesday 24 November 2026, 11:00 am IST");
+    let page = shown(Kind::BookingMoved, "by_practice");
+    assert_eq!(page.subject, format!("Your session has a new time: {now}"));
+    let unbroken = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let both = format!("It was on {before}, and now it is on {now}.");
+    let said = unbroken(&page.text);
+    for part in [&both, "we are sorry", "If this time does not suit you", "price, payment"] {
+        assert!(said.to_lowercase().contains(&part.to_lowercase()), "{part}: {said}");
+    }
+    assert!(page.text.contains(&format!("http://127.0.0.1:8080/join#key={JOIN_KEY}")));
+    let said = unbroken(&text(Kind::BookingMoved, "by_client"));
+    assert!(said.contains("as you asked") && !said.contains("sorry"), "{said}");
+    let package = unbroken(&text(Kind::BookingMoved, "package"));
+    assert!(package.contains("Starter Package, session 3 of 3"), "{package}");
+    for (form, who) in [
+        ("by_client", "The client moved it."),
+        ("client_asked", "Staff moved it for the client"),
+        ("by_practice", "The practice moved it."),
+    ] {
+        let notice = unbroken(&text(Kind::MoveNotice, form));
+        assert!(notice.contains(who) && notice.contains(&both), "{form}: {notice}");
     }
 }
 

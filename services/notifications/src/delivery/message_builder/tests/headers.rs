@@ -78,6 +78,7 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
         "cause": "unplaced", "amount_minor": 75_000, "currency": "INR", "dispute_state": "open",
         "refund_failed": "owed",
         "cancelled_by": "customer", "cancelled_at": "2026-11-20T09:00:00Z",
+        "moved_by": "customer", "moved_from": "2026-11-23T05:30:00Z",
     });
     let mail = Mail { payload, ..mail(kind) };
     let facts = match kind {
@@ -270,7 +271,7 @@ fn no_mail_to_a_person_repeats_an_invalid_name() {
             count += 1;
         }
     }
-    assert_eq!(count, 24 * BAIT.len());
+    assert_eq!(count, 25 * BAIT.len());
 }
 
 /// Facts in which a stranger typed all that a stranger can type: names, a phone number, notes and a
