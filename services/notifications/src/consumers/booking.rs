@@ -1,9 +1,10 @@
-//! Events of booking: a booking was confirmed or cancelled, its meeting room exists, its session is
-//! over, or its hold ended.
+//! Events of booking: a booking was confirmed, moved or cancelled, its meeting room exists, its
+//! session is over, or its hold ended.
 
 use contract::booking::v1 as wire;
-use contract::booking::v1::CancelledBy;
+use contract::booking::v1::{CancelledBy, MovedBy};
 use contract::common::v1::Money;
+use contract::convert::timestamp;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
 use kernel::id::Booking;
@@ -17,7 +18,10 @@ use crate::mails::declaration::id;
 use crate::mails::kind::Kind;
 use crate::mails::kinds::asked_by;
 use crate::mails::mail::NewMail;
-use crate::mails::payload::{BOOKED_AT, REFUNDED_BEFORE, SECOND};
+use crate::mails::moves;
+use crate::mails::payload::{
+    BOOKED_AT, MOVE, MOVED_BY, MOVED_FROM, MOVED_TO, REFUNDED_BEFORE, SECOND,
+};
 use crate::mails::planning::PLANNED_WITHIN_SECONDS;
 use crate::repository;
 
@@ -34,8 +38,29 @@ pub enum Step {
     SendCancellation { booking: Id<Booking>, payload: Value },
     /// The same for one session of a package.
     SendSessionCancellation { booking: Id<Booking>, number: usize, payload: Value },
+    /// Mail the client and the practice, and remind the client of the new time.
+    Move(Move),
     /// Queue the mails that ask for nothing else.
     Queue(Vec<NewMail>),
+}
+
+/// A session that has another time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Move {
+    /// The booking.
+    pub booking: Id<Booking>,
+    /// The session, by its number from 1.
+    pub session: usize,
+    /// How often it has been moved by now.
+    pub number: i32,
+    /// Who wanted it, as its mails say it.
+    pub by: &'static str,
+    /// When the session would have started.
+    pub from: Timestamp,
+    /// When it starts.
+    pub to: Timestamp,
+    /// When it was moved.
+    pub moved_at: Timestamp,
 }
 
 /// What to do about an event.
@@ -56,6 +81,8 @@ pub fn step(event: &Recorded) -> Result<Step, ReactionError> {
         let number = usize::try_from(e.session_number)
             .map_err(|_negative| ReactionError::Failed("not the number of a session".into()))?;
         Step::SendSessionCancellation { booking: id(&e.booking_id)?, number, payload }
+    } else if let Some(e) = event.get::<wire::BookingMoved>()? {
+        Step::Move(moved(event, &e)?)
     } else {
         Step::Queue(asked_by(event)?)
     };
@@ -83,6 +110,65 @@ fn cancellation(
         "currency": refund.currency_code,
         "unpaid": unpaid,
     }))
+}
+
+fn moved(event: &Recorded, e: &wire::BookingMoved) -> Result<Move, ReactionError> {
+    let by = match e.moved_by() {
+        MovedBy::Customer => "customer",
+        MovedBy::CustomerAsked => "customer_asked",
+        MovedBy::Practice => "practice",
+        MovedBy::Unspecified => return Err(ReactionError::Failed("moved by no side".into())),
+    };
+    let session = usize::try_from(e.session_number).ok().filter(|number| *number > 0);
+    let (from, to) = (e.previous_starts_at.as_ref(), e.starts_at.as_ref());
+    let (from, to) = from
+        .and_then(timestamp)
+        .zip(to.and_then(timestamp))
+        .ok_or_else(|| ReactionError::Failed("a move without its times".into()))?;
+    Ok(Move {
+        booking: id(&e.booking_id)?,
+        session: session
+            .ok_or_else(|| ReactionError::Failed("not the number of a session".into()))?,
+        number: e.move_number,
+        by,
+        from,
+        to,
+        moved_at: event.recorded_at,
+    })
+}
+
+impl Move {
+    /// Its mails to the client and the practice.
+    #[must_use]
+    pub fn mails(&self) -> Vec<NewMail> {
+        let payload = json!({
+            MOVE: self.number,
+            MOVED_BY: self.by,
+            MOVED_FROM: self.from.to_string(),
+            MOVED_TO: self.to.to_string(),
+        });
+        let kinds = [Kind::BookingMoved, Kind::MoveNotice];
+        kinds.map(|kind| self.mail(kind).with_payload(payload.clone())).to_vec()
+    }
+
+    /// The reminders of the new time, which its move counts as booked.
+    #[must_use]
+    pub fn reminders(&self, mails: &Mails) -> Vec<NewMail> {
+        let of_move = |reminder: NewMail| {
+            let mut payload = reminder.payload;
+            if let Some(all) = payload.as_object_mut() {
+                all.insert(MOVE.to_owned(), self.number.into());
+                all.insert(MOVED_TO.to_owned(), self.to.to_string().into());
+            }
+            self.mail(reminder.kind).with_payload(payload)
+        };
+        let reminders = reminders(mails, self.booking, self.moved_at);
+        reminders.into_iter().map(of_move).collect()
+    }
+
+    fn mail(&self, kind: Kind) -> NewMail {
+        moves::mail_of(kind, self.booking, self.session, self.number)
+    }
 }
 
 /// The reminders of a session. When each is due is decided by [`crate::mails::planning`].
@@ -133,6 +219,7 @@ impl Reaction for OnBooking {
                 Step::SendSessionCancellation { booking, number, payload } => {
                     queue_cancellation(tx, (booking, Some(number)), payload).await?;
                 }
+                Step::Move(moved) => queue_move(tx, &moved, &self.mails).await?,
                 Step::Queue(mails) => {
                     for mail in &mails {
                         repository::queue(tx, mail).await?;
@@ -143,9 +230,9 @@ impl Reaction for OnBooking {
         })
     }
 
-    /// 1: with rooms that are missing.
+    /// 2: with sessions that were moved; 1: with rooms that are missing.
     fn release(&self) -> &'static str {
-        "1"
+        "2"
     }
 }
 
@@ -164,6 +251,18 @@ async fn queue_confirmation(
     let due_at = tx.now().await?.plus_seconds(waits);
     for mail in reminders {
         repository::queue_due(tx, mail, due_at).await?;
+    }
+    Ok(())
+}
+
+/// Tells the client and the practice of a session's new time, and plans its reminders anew: those
+/// of the new time are mails of their own, and those of the time before are woken, to learn from
+/// booking that they are overtaken. Both ask booking for facts of after the move, whatever a worker
+/// that plans one of them has read before it.
+async fn queue_move(tx: &mut Tx, moved: &Move, mails: &Mails) -> Result<(), ReactionError> {
+    repository::wake_reminders(tx, moved.booking).await?;
+    for mail in moved.mails().iter().chain(&moved.reminders(mails)) {
+        repository::queue(tx, mail).await?;
     }
     Ok(())
 }

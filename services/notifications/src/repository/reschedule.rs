@@ -1,7 +1,13 @@
-//! Reschedules reminders that were deferred by other hours than the practice's current ones.
+//! Reschedules reminders that were deferred by other hours than the practice's current ones, or by
+//! another time of a session.
 
 use eventstore::{StoreError, Tx};
+use kernel::Id;
+use kernel::id::Booking;
 
+use super::timer::schedule;
+use crate::mails::kind::Kind;
+use crate::mails::mail::MailId;
 use crate::timers::kinds::SEND_MAIL;
 
 /// Makes waiting reminders that were not deferred by `hours` due now, at most `limit`; returns
@@ -44,4 +50,27 @@ pub async fn reschedule_reminders(tx: &mut Tx, hours: &str, limit: i64) -> Resul
     .fetch_one(tx.connection())
     .await?;
     Ok(u64::try_from(rescheduled).unwrap_or(0))
+}
+
+/// Makes the waiting reminders of a booking due now, so that they are planned with new facts. A
+/// worker that plans one of them with older facts finds its due time changed, and writes nothing.
+pub async fn wake_reminders(tx: &mut Tx, booking: Id<Booking>) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    let woken: Vec<MailId> = sqlx::query_scalar(
+        "with waiting as (
+             select mail_id from mails
+             where booking_id = $1 and kind in ('reminder', 'second_reminder')
+               and state = 'queued' and due_at > $2
+             order by mail_id for update)
+         update mails set due_at = $2 from waiting where mails.mail_id = waiting.mail_id
+         returning mails.mail_id",
+    )
+    .bind(booking)
+    .bind(now)
+    .fetch_all(tx.connection())
+    .await?;
+    for id in woken {
+        schedule(tx, Kind::Reminder, id, now).await?;
+    }
+    Ok(())
 }

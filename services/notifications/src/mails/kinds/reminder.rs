@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::mails::declaration::Declaration;
+use crate::mails::moves::is_overtaken;
 use crate::mails::payload::SECOND;
 use crate::mails::planning::{Due, Plan, before, reminder};
 use crate::templates::render::samples;
@@ -11,7 +12,7 @@ use crate::templates::render::samples;
 pub(super) const MAIL: Declaration = Declaration {
     is_bulk: true,
     leads_to_session: true,
-    is_untrue: |facts, _payload| !facts.is_ahead() || facts.is_session_cancelled(),
+    is_untrue: is_overtaken,
     plan,
     samples: samples::reminders,
     ..Declaration::TO_CLIENT

@@ -1,6 +1,7 @@
 //! Shortly before a session.
 
 use crate::mails::declaration::Declaration;
+use crate::mails::moves::is_overtaken;
 use crate::mails::planning::{Due, NOT_WANTED, Plan, before, reminder};
 use crate::templates::render::samples;
 
@@ -8,7 +9,7 @@ use crate::templates::render::samples;
 pub(super) const MAIL: Declaration = Declaration {
     is_bulk: true,
     leads_to_session: true,
-    is_untrue: |facts, _payload| !facts.is_ahead() || facts.is_session_cancelled(),
+    is_untrue: is_overtaken,
     plan,
     samples: samples::reminders,
     ..Declaration::TO_CLIENT

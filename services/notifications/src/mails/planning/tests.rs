@@ -1,6 +1,7 @@
 //! Each mail at, one second before and one second after the instants that decide about it.
 
 mod packages;
+mod moves;
 
 use std::path::Path;
 
