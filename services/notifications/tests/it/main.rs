@@ -17,6 +17,7 @@ mod claims;
 mod other_mails;
 mod cancelling;
 mod packages;
+mod moves;
 mod payment_pages;
 mod staff_invitations;
 mod refunds;

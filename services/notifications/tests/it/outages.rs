@@ -35,6 +35,7 @@ use testkit::until_within;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::fake_services;
+use crate::moves::moved;
 use crate::visitor::{Visitor, guide_request, message};
 use crate::world::{World, new_id, text};
 
@@ -251,7 +252,7 @@ async fn account_changes(world: &World, email: &str) -> Result<()> {
     Ok(())
 }
 
-/// The mails after a session, and those without one.
+/// The mails of a move, after a session, and those without one.
 async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
     let email = |what: &str| format!("{what}-{number}@example.org");
     let before = "2026-11-21T03:00:00Z";
@@ -259,6 +260,8 @@ async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
     world.append_event(BookingCompleted { booking_id: id }).await?;
     let id = booking(world, &email("roomless"), BookingState::Confirmed, AHEAD);
     world.append_event(RoomMissing { booking_id: id, session_number: 0 }).await?;
+    let id = booking(world, &email("moved"), BookingState::Confirmed, "2026-11-24T05:30:00Z");
+    moved(world, id.parse()?, 1, AHEAD).await?;
     let review_id = new_id::<ReviewKind>();
     let review = Review {
         review_id: review_id.clone(),

@@ -22,7 +22,7 @@ const SOON: &str = "2026-11-24T03:29:00Z";
 const TWO_HOURS_BEFORE: &str = "2026-11-24T03:30:00Z";
 const BEGUN: &str = "2026-11-24T05:30:00Z";
 
-fn with_two(practice: &str) -> String {
+pub(crate) fn with_two(practice: &str) -> String {
     practice
         .replace("second_reminder_hours = 0", "second_reminder_hours = 2")
         .replace("day_sheet_at = \"07:00\"", "day_sheet_at = \"\"")
