@@ -12,6 +12,7 @@ use payments::contract::read_collection_event;
 use payments::domain::collection::{Collection, CollectionLife, Event as MoneyEvent, State};
 use uuid::Uuid;
 
+use crate::moves::Moves;
 use crate::snapshot::{EventRow, Log, Snapshot};
 
 /// An event with what stands around it in its row.
@@ -28,6 +29,8 @@ pub(crate) struct HistoryEvent<E> {
 pub(crate) struct History {
     /// Of each booking.
     pub(crate) bookings: BTreeMap<Id<Booking>, Vec<HistoryEvent<BookingEvent>>>,
+    /// The moves of each booking's sessions.
+    pub(crate) moves: Moves,
     /// Of each practitioner's day, by its stream.
     pub(crate) days: BTreeMap<String, Vec<HistoryEvent<DayEvent>>>,
     /// Of each booking's money.
@@ -58,6 +61,7 @@ impl History {
     fn read_booking(&mut self, stored: &Recorded) {
         let at = stored.recorded_at;
         if let Some(id) = id_of(&stored.stream_id, "booking-") {
+            self.moves.take_in(id, stored);
             match read_booking_event(stored) {
                 Ok(event) => self.bookings.entry(id).or_default().push(HistoryEvent { event, at }),
                 Err(error) => self.unreadable.push(error.to_string()),

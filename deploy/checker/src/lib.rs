@@ -17,6 +17,7 @@ mod log;
 mod mail;
 mod mends;
 mod money;
+mod moves;
 mod names;
 mod overlap;
 mod page;

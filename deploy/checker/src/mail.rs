@@ -13,6 +13,7 @@ use notifications::mails::kind::Kind;
 use payments::domain::collection::Event as MoneyEvent;
 
 use crate::history::{History, is_live};
+use crate::moves::MailSubject;
 use crate::snapshot::{MailRow, Snapshot};
 use crate::violation::{Finding, Invariant, Violation};
 
@@ -107,6 +108,12 @@ fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
             owed.extend(kinds.iter().map(|kind| (*kind, id.to_string())));
         }
     }
+    for (id, moved) in history.moves.all().filter(|(id, _)| !waits(id, "booking")) {
+        // The reminder of the new time is a mail of its own.
+        for kind in ["booking_moved", "move_notice", "reminder"] {
+            owed.push((kind, format!("{id}/{}/move {}", moved.session, moved.number)));
+        }
+    }
     for (_, past) in history.money.iter().filter(|(id, _)| !waits(id, "collection")) {
         for it in past {
             owed.extend(of_money(&it.event));
@@ -159,6 +166,7 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
             let origin = state.facts().map(|facts| facts.origin);
             state.held_until().is_none() || origin == Some(Origin::AdoptedPhone)
         }),
+        "booking_moved" | "move_notice" => was_overtaken(history, row),
         // When all of a package is cancelled, one mail says so for its sessions.
         "booking_cancelled" | "cancellation_notice" => {
             matches!(state, Some(State::Cancelled { .. })) == row.subject.contains('/')
@@ -200,30 +208,49 @@ fn is_ahead(state: &State) -> bool {
     matches!(state, State::Confirmed { .. } | State::MeetingScheduled { .. })
 }
 
-/// Whether a reminder was rightly dropped: its session does not take place or has begun, or was
-/// booked after the time of the reminder.
+/// Whether what a mail says of a session's time is not true any more: the session does not take
+/// place, is over, or was moved since.
+fn was_overtaken(history: &History, row: &MailRow) -> bool {
+    let told = MailSubject::by(&row.subject);
+    row.booking_id.is_none_or(|id| {
+        let state = history.states.get(&id);
+        history.moves.has_later(id, told)
+            || !state
+                .is_some_and(|state| is_ahead(state) && !state.is_session_cancelled(told.session))
+    })
+}
+
+/// Whether a reminder was rightly dropped: its session does not take place or has begun, was moved
+/// since, or was booked or moved after the time of the reminder.
 fn is_no_reminder(
     snapshot: &Snapshot,
     history: &History,
     (row, state): (&MailRow, &State),
     reason: &str,
 ) -> bool {
-    let number = session_number(row);
-    let session = state.facts().and_then(|facts| facts.session(number));
+    let told = MailSubject::by(&row.subject);
+    if row.booking_id.is_some_and(|id| history.moves.has_later(id, told)) {
+        return true;
+    }
+    let session = state.facts().and_then(|facts| facts.session(told.session));
     let Some(starts_at) = session.map(|session| session.starts_at()) else { return false };
     match reason {
-        "overtaken" => !is_ahead(state) || state.is_session_cancelled(number),
+        "overtaken" => was_overtaken(history, row),
         "too_late" => {
             snapshot.taken_at >= starts_at || row.kind == "reminder" && has_second(snapshot, row)
         }
         "inside_window" => {
+            let moved = row.booking_id.and_then(|id| history.moves.of(id, told));
             let past = row.booking_id.and_then(|id| history.bookings.get(&id));
             let booked = past.into_iter().flatten();
-            let mut booked = booked.filter(|it| matches!(it.event, Event::Confirmed { .. }));
+            let booked = booked.filter(|it| matches!(it.event, Event::Confirmed { .. }));
+            // A reminder that a move queued counts from that move.
+            let booked = booked.map(|it| it.at).filter(|_at| moved.is_none());
+            let mut booked = moved.map(|it| it.at).into_iter().chain(booked);
             // To the microsecond, as its mail is planned: in whole seconds a booking of the very
             // second of its reminder counts as one before it.
             let Some(hours) = snapshot.reminder_hours else { return true };
-            booked.any(|it| it.at > starts_at.plus_seconds(-i64::from(hours) * 60 * 60))
+            booked.any(|at| at > starts_at.plus_seconds(-i64::from(hours) * 60 * 60))
         }
         _ => false,
     }
@@ -241,12 +268,6 @@ fn was_missed(history: &History, row: &MailRow) -> bool {
 fn has_second(snapshot: &Snapshot, row: &MailRow) -> bool {
     let mut mails = snapshot.notifications.mails.iter();
     mails.any(|it| it.kind == "second_reminder" && it.subject == row.subject)
-}
-
-/// The number of the session that a mail is about: the first one, unless it is about another one of
-/// a package.
-fn session_number(row: &MailRow) -> usize {
-    row.subject.split_once('/').and_then(|(_, number)| number.parse().ok()).unwrap_or(1)
 }
 
 /// Whether an event is too old to be worth a mail.
