@@ -35,3 +35,22 @@ test('listeners hear of changes until they leave', () => {
   setTheme('light');
   expect(listener).toHaveBeenCalledTimes(1);
 });
+
+test('a page that comes back from the browser’s memory looks as was chosen meanwhile', () => {
+  const listener = vi.fn();
+  const leave = subscribeToTheme(listener);
+  const comeBack = (persisted: boolean) =>
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
+  comeBack(true);
+  expect(listener).not.toHaveBeenCalled();
+  localStorage.setItem('theme', 'dark');
+  comeBack(false);
+  expect(currentTheme()).toBe('light');
+  comeBack(true);
+  expect(currentTheme()).toBe('dark');
+  expect(listener).toHaveBeenCalledTimes(1);
+  leave();
+  localStorage.setItem('theme', 'light');
+  comeBack(true);
+  expect(currentTheme()).toBe('dark');
+});

@@ -31,17 +31,34 @@ export function toggleTheme(): void {
   setTheme(currentTheme() === 'dark' ? 'light' : 'dark');
 }
 
-/** Reports changes, also those made in another tab. */
+function storedTheme(): string | null {
+  try {
+    return localStorage.getItem(THEME_KEY);
+  } catch {
+    return null;
+  }
+}
+
+/** Reports changes, also those made in another tab, or while the browser kept this page aside. */
 export function subscribeToTheme(listener: () => void): () => void {
-  const onStorage = (event: StorageEvent) => {
-    if (event.key !== THEME_KEY) return;
-    document.documentElement.classList.toggle('dark', event.newValue === 'dark');
+  const take = (theme: string | null) => {
+    document.documentElement.classList.toggle('dark', theme === 'dark');
     listener();
+  };
+  const onStorage = (event: StorageEvent) => {
+    if (event.key === THEME_KEY) take(event.newValue);
+  };
+  // A page that comes back from the browser's memory has missed what other pages chose.
+  const onShow = ({ persisted }: PageTransitionEvent) => {
+    const stored = persisted ? storedTheme() : null;
+    if (stored) take(stored);
   };
   listeners.add(listener);
   window.addEventListener('storage', onStorage);
+  window.addEventListener('pageshow', onShow);
   return () => {
     listeners.delete(listener);
     window.removeEventListener('storage', onStorage);
+    window.removeEventListener('pageshow', onShow);
   };
 }
