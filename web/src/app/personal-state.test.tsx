@@ -112,6 +112,21 @@ async function typeMessage(): Promise<void> {
 
 afterEach(() => signOut());
 
+test('a view that has no storage is signed out all the same', async () => {
+  await signedIn();
+  vi.stubGlobal('localStorage', null);
+  vi.stubGlobal('sessionStorage', null);
+  try {
+    act(() => signOut('links'));
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  await screen.findByText('signed-out');
+  await waitFor(() =>
+    expect(fetch).toHaveBeenCalledWith(expect.stringContaining('/logout'), expect.anything()),
+  );
+});
+
 test('a sign-out leaves the choices of the browser, and nothing else', async () => {
   await signedIn();
   await typeMessage();

@@ -32,7 +32,8 @@ const listeners = new Set<() => void>();
 
 function storages(): Storage[] {
   try {
-    return [localStorage, sessionStorage];
+    // Pages inside of other apps may have none, and get null instead of an error.
+    return [localStorage, sessionStorage].filter((storage) => storage !== null);
   } catch {
     // Where storage is refused, nothing is kept.
     return [];
