@@ -1,4 +1,5 @@
 /** The time that is left to cancel, as the page counts it. */
+import { DATE_LENGTH, isDay } from '@/lib/instant';
 import { inZone } from '@/lib/time';
 
 const SECOND_MS = 1000;
@@ -24,7 +25,7 @@ function momentOf(text: string, timeZone: string): Date | undefined {
   // A plus sign that was not escaped arrives as a space.
   const written = text.replace(/ (?=\d{2}:\d{2}$)/, '+');
   const parts = INSTANT.exec(written);
-  if (!parts) return undefined;
+  if (!parts || !isDay(written.slice(0, DATE_LENGTH))) return undefined;
   return parts[1] ? new Date(written) : inZone(written, timeZone);
 }
 
