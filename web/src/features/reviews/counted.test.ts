@@ -10,6 +10,14 @@ test('the mean, the share of the content and the number are of all reviews', () 
   });
 });
 
+test('a mean in the middle of two tenths is the upper one', () => {
+  // 4.35, 4.45 and 1.15
+  expect(countedOf([0n, 0n, 0n, 13n, 7n])?.average).toBe('4.4');
+  expect(countedOf([0n, 0n, 0n, 11n, 9n])?.average).toBe('4.5');
+  expect(countedOf([17n, 3n, 0n, 0n, 0n])?.average).toBe('1.2');
+  expect(countedOf([0n, 0n, 0n, 14n, 7n])?.average).toBe('4.3');
+});
+
 test('a share is never rounded up', () => {
   expect(countedOf([1n, 0n, 0n, 0n, 999n])?.content).toBe('99%');
 });
