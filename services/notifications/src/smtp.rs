@@ -16,8 +16,22 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Message-ID.
 pub(crate) const SMTP_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Permanent SMTP codes about our configuration, not about the mail: wrong or missing credentials,
-/// or a server that isn't set up. They are retried, because an operator fixes them.
-const CONFIGURATION_CODES: [&str; 5] = ["530", "534", "535", "538", "502"];
+/// or a server that isn't set up, or takes no mails (RFC 7504). They are retried, because an
+/// operator fixes them.
+const CONFIGURATION_CODES: [&str; 6] = ["530", "534", "535", "538", "502", "521"];
+/// The same in words, in small letters, because their codes, 550, 553 and 554, are those for a
+/// recipient that does not exist, too: of Postfix, Exim, Sendmail and Exchange, and of Google's
+/// relay, about a client that they don't know or that may not send as our sender.
+const CONFIGURATION_WORDS: [&str; 8] = [
+    "relay access denied",
+    "relay not permitted",
+    "relaying denied",
+    "unable to relay",
+    "credentials for relay",
+    "client host",
+    "sender address rejected",
+    "sendasdenied",
+];
 /// Answers of a server that will take no more mails of ours for a while, although their code is a
 /// permanent one: enhanced codes (RFC 3463) that the standard knows as passing ones only, of which
 /// Google uses 5.4.5 for the day's quota, and the words of Exchange and Plesk for theirs.
@@ -103,9 +117,15 @@ fn classify(error: &Error) -> SendError {
     if error.is_permanent() && EXHAUSTED.iter().any(|it| text.contains(it)) {
         return SendError::Transient("smtp_quota".to_owned());
     }
-    if error.is_permanent() && !CONFIGURATION_CODES.contains(&code.as_str()) {
+    if error.is_permanent() && !is_about_us(&code, &text) {
         SendError::Permanent(word)
     } else {
         SendError::Transient(word)
     }
+}
+
+/// Whether the server would refuse every mail of ours, whatever it is.
+fn is_about_us(code: &str, text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    CONFIGURATION_CODES.contains(&code) || CONFIGURATION_WORDS.iter().any(|it| text.contains(it))
 }

@@ -84,6 +84,30 @@ async fn wrong_credentials_are_our_own_fault_and_not_the_mail_s() -> Result<()> 
     world.end().await
 }
 
+/// As Postfix, Exim, Google's relay and Exchange answer a client that is not set up with them.
+#[tokio::test]
+async fn a_relay_that_does_not_know_us_is_waited_for() -> Result<()> {
+    let world = World::new().await?;
+    let answers = [
+        (554, "5.7.1 <asha@example.org>: Relay access denied"),
+        (550, "relay not permitted"),
+        (550, "5.7.1 Invalid credentials for relay [203.0.113.10]."),
+        (554, "5.2.252 SendAsDenied; not allowed to send as hello@sukoon.example"),
+    ];
+    for (status, code) in answers {
+        let unknown = json!({ "target": "smtp", "kind": "refuse", "status": status, "code": code });
+        world.order_fault(unknown).await?;
+    }
+    hold_ended(&world).await?;
+    for attempt in 1..=4 {
+        world.until_tried("hold_ended", attempt).await?;
+        world.move_clock(HOUR * i64::from(attempt)).await?;
+    }
+    world.until_idle().await?;
+    assert_eq!(world.published("hold_ended").await?, ["failed", "sent"]);
+    world.end().await
+}
+
 /// As Google, Exchange and Plesk answer when the day's quota of an account is used up.
 #[tokio::test]
 async fn a_day_s_quota_is_waited_for() -> Result<()> {
