@@ -114,7 +114,14 @@ test('sums are read as people write them, and no other', () => {
     49_950n,
     5n,
   ]);
+  expect(['1,00,000', '₹ 10,00,000.50', '100,000'].map(paiseOf)).toEqual([
+    10_000_000n,
+    100_000_050n,
+    10_000_000n,
+  ]);
   expect(['', '0', '1.234', '-5', '1e3', 'ten'].map(paiseOf)).toEqual(Array(6).fill(undefined));
+  // The comma of other countries, before what would be paise here.
+  expect(['12,50', '1500,5', '1,5', ',500'].map(paiseOf)).toEqual(Array(4).fill(undefined));
   expect([150_000n, 49_950n, 5n].map(writtenSum)).toEqual(['1500', '499.50', '0.05']);
 });
 
