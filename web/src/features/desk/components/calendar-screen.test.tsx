@@ -155,6 +155,10 @@ test('what is typed is a reference, a number or a name', () => {
     deskBookingId(2),
     deskBookingId(1),
   ]);
+  for (const shown of ['098765 43210', '0091 98765 43210', '+91 98765 43210', '43210']) {
+    expect(foundIn(all, shown), shown).toHaveLength(2);
+  }
+  expect(foundIn(all, '0123')).toHaveLength(0);
   expect(foundIn(all, 'a@EXAMPLE')).toHaveLength(2);
 });
 

@@ -18,13 +18,18 @@ export function isEnough(typed: string): boolean {
   return letters >= LETTERS_MIN || digits.length >= DIGITS_MIN;
 }
 
+/** A whole number without the 0, or 00, that phones show before it: numbers are kept as +91…. */
+function withoutTrunk(digits: string): string {
+  return digits.replace(/^0{1,2}(?=[1-9]\d{7})/, '');
+}
+
 function isFound({ booking }: StaffBooking, typed: string): boolean {
   if (!booking) return false;
   const words = typed.trim().toLowerCase();
   const digits = typed.replace(/\D/g, '');
   const { phone = '', email = '' } = booking.contact ?? {};
   const isNumber = digits.length >= DIGITS_MIN && /^[\d\s+()-]+$/.test(typed);
-  if (isNumber) return phone.replace(/\D/g, '').includes(digits);
+  if (isNumber) return phone.replace(/\D/g, '').includes(withoutTrunk(digits));
   return [clientName(booking), email].some((text) => text.toLowerCase().includes(words));
 }
 
