@@ -19,5 +19,8 @@ test('with one, letters are what readers count', () => {
 
 test('a letter keeps four marks, and no word of any script loses one', () => {
   expect(fewMarks(`a${'\u0301'.repeat(40)}b`)).toBe(`a${'\u0301'.repeat(4)}b`);
-  for (const word of [...WORDS, 'กี่', 'สื่อ', 'বাংলা', 'مُحَمَّدٌ']) expect(fewMarks(word)).toBe(word);
+  const ringed = '\u0301\u0301\u0301\u0301\u0489';
+  expect(fewMarks(`a${ringed.repeat(9)}b`)).toBe(`a${'\u0301'.repeat(4)}b`);
+  const marked = ['1\ufe0f\u20e3', 'กี่', 'สื่อ', 'বাংলা', 'مُحَمَّدٌ'];
+  for (const word of [...WORDS, ...marked]) expect(fewMarks(word)).toBe(word);
 });

@@ -3,8 +3,8 @@
 /** What a browser without a segmenter is told: a sign with its marks, and what a joiner ties to it. */
 const LETTER = /.\p{M}*(?:\u200d.?\p{M}*)*/gsu;
 
-/** The most marks on one letter that any script needs; more run out of their line. */
-const MORE_MARKS = /(\p{Mn}{4})\p{Mn}+/gu;
+/** The most marks on one letter that any script needs, rings included; more leave the line. */
+const MORE_MARKS = /([\p{Mn}\p{Me}]{4})[\p{Mn}\p{Me}]+/gu;
 
 /** The same text without the marks that only draw over what is around it. */
 export function fewMarks(text: string): string {

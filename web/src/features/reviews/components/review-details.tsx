@@ -52,7 +52,9 @@ export function ReviewDetails({ review }: { review: Review }) {
     <Card className="rounded-panel p-6 sm:p-10">
       <article className="flex flex-col gap-6">
         <ReviewMarks review={review} />
-        <PageHeading className="[&_h1]:text-h2">{`${review.name} on ${review.service}`}</PageHeading>
+        <PageHeading className="[&_h1]:text-h2">
+          {`${fewMarks(review.name)} on ${review.service}`}
+        </PageHeading>
         <p dir="auto" className="overflow-clip text-lg whitespace-pre-line">
           {fewMarks(review.text)}
         </p>

@@ -19,7 +19,7 @@ function toneOf(name: string): string {
 }
 
 function initialOf(name: string): string {
-  const [first] = lettersOf(name.trim());
+  const [first] = lettersOf(fewMarks(name.trim()));
   return first?.toUpperCase() ?? '';
 }
 
