@@ -64,6 +64,7 @@ test('the newest year is listed with its sums, and others are a press away', asy
   const sum = within(table.getByRole('row', { name: /^Paid in all/ }));
   expect(sum.getByText('₹3,000')).toBeTruthy();
   expect(sum.getByText('₹500 went back')).toBeTruthy();
+  expect(document.querySelector('tfoot')).toBeNull();
   expect(screen.getByRole('button', { name: 'Print' })).toBeTruthy();
   await expectAccessible();
   await person.click(screen.getByRole('link', { name: '2025–26' }));

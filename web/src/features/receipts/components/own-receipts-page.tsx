@@ -124,11 +124,12 @@ function Sheet({ list }: { list: ListOwnReceiptsResponse }) {
                 <Row key={receipt.receiptId} receipt={receipt} />
               ))}
             </tbody>
-            <tfoot>
+            {/* No table foot: browsers print that under the rows of every sheet. */}
+            <tbody>
               {sumsOf(receipts).map((sum) => (
                 <SumRow key={sum.currencyCode} sum={sum} />
               ))}
-            </tfoot>
+            </tbody>
           </table>
         ) : null}
       </article>
