@@ -302,11 +302,12 @@ test('an account fills in name and address, which the tab does not keep', async 
 
 test('the field for programs is hidden and out of reach, and its content is sent', async () => {
   const person = open();
-  const trap = document.querySelector<HTMLInputElement>('input[name="website"]');
+  const trap = document.querySelector<HTMLInputElement>('input[name="topic"]');
   if (!trap) throw new Error('There is no such field.');
   expect(trap.closest('[aria-hidden="true"]')).not.toBeNull();
   expect(trap.tabIndex).toBe(-1);
   expect(trap.autocomplete).toBe('off');
+  expect(trap.dataset.lpignore).toBe('true');
   await fill(person);
   await person.type(trap, 'https://spam.example');
   await person.click(button());

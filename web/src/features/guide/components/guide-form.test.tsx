@@ -165,11 +165,11 @@ test('too many requests are answered with a wait', async () => {
 
 test('the hidden field’s content is sent, and people cannot reach the field', async () => {
   const person = open();
-  const hidden = document.querySelector<HTMLInputElement>('input[name="website"]');
+  const hidden = document.querySelector<HTMLInputElement>('input[name="topic"]');
   if (!hidden) throw new Error('There is no hidden field.');
   expect(hidden.tabIndex).toBe(-1);
   expect(hidden.closest('[aria-hidden="true"]')).toBeTruthy();
-  expect(screen.queryByRole('textbox', { name: 'Website' })).toBeNull();
+  expect(screen.queryByRole('textbox', { name: 'Topic' })).toBeNull();
   await person.type(hidden, 'https://spam.example');
   await person.type(field(), 'asha@example.org');
   await person.click(button());
