@@ -14,6 +14,10 @@ export const IMAGE_TOO_LARGE = failed(
   'Please select an image smaller than 5MB.',
 );
 export const INVALID_IMAGE = failed('Invalid file type', 'Please select a valid image file.');
+export const UNREADABLE_IMAGE = failed(
+  'Image can’t be read',
+  'Please save it on your device first, and select it there.',
+);
 export const TOO_MANY_PIXELS = failed(
   'Image has too many pixels',
   'Please select one of at most 24 million pixels.',

@@ -151,6 +151,34 @@ test('the picture goes first and once, and can be taken away before', async () =
   expect(server.submitted.map(({ imageId }) => imageId)).toEqual(['img_7', 'img_7']);
 });
 
+test('what is sent of a picture was read when it was chosen', async () => {
+  upload.mockResolvedValue('img_7');
+  const person = open('/reviews');
+  const file = new File(['x'], 'me.webp', { type: 'image/webp' });
+  await person.upload(screen.getByLabelText(/^Photo/), file);
+  await screen.findByAltText('What you chose');
+  await fill(person);
+  await send(person);
+  await screen.findByRole('article', { name: 'Review by Asha Rao' });
+  const [sent] = upload.mock.calls[0] as [File];
+  expect(sent).not.toBe(file);
+  expect([sent.name, sent.type, await sent.text()]).toEqual(['me.webp', 'image/webp', 'x']);
+});
+
+test('a picture that the device does not give away is not kept', async () => {
+  const reads = vi.spyOn(FileReader.prototype, 'readAsArrayBuffer');
+  reads.mockImplementationOnce(function (this: FileReader) {
+    this.dispatchEvent(new ProgressEvent('error'));
+  });
+  const person = open('/reviews');
+  const file = new File(['x'], 'me.webp', { type: 'image/webp' });
+  await person.upload(screen.getByLabelText(/^Photo/), file);
+  const wayOn = 'Please save it on your device first, and select it there.';
+  await toastSays('Image can’t be read', wayOn);
+  expect(screen.queryByText('me.webp')).toBeNull();
+  reads.mockRestore();
+});
+
 test('a picture that the server has deleted is sent once more', async () => {
   upload.mockResolvedValueOnce('img_1').mockResolvedValueOnce('img_2');
   server.refusals = [

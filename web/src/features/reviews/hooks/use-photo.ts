@@ -2,6 +2,7 @@
 import { useRef, useState } from 'react';
 import { type ToastInput, toast } from '@/components/ui/toast-store';
 import type { Picture } from '../api/publish-review';
+import { UNREADABLE_IMAGE } from '../review-messages';
 import { imageProblem } from '../review-rules';
 
 export type Photo = {
@@ -44,11 +45,32 @@ export function usePhoto(): Photo {
       return;
     }
     clear();
-    setPicture({ file });
+    const chosen: Picture = { file };
+    setPicture(chosen);
+    const reading = new FileReader();
+    reader.current = reading;
+    reading.onload = () => {
+      // Telephones give a file of a cloud away only once: what was read now is sent later.
+      chosen.file = new File([reading.result as ArrayBuffer], file.name, { type: file.type });
+      show(chosen.file);
+    };
+    reading.onerror = () => {
+      refuse(UNREADABLE_IMAGE);
+      toast({ ...UNREADABLE_IMAGE, beside: true });
+    };
+    reading.readAsArrayBuffer(file);
+  }
+
+  function show(file: File) {
     const reading = new FileReader();
     reader.current = reading;
     reading.onload = () => setPreview(String(reading.result));
     reading.readAsDataURL(file);
+  }
+
+  function refuse(words: ToastInput) {
+    clear();
+    setError(inlineWords(words));
   }
 
   return {
@@ -61,9 +83,6 @@ export function usePhoto(): Photo {
       setError(undefined);
     },
     forgetError: () => setError(undefined),
-    refuse: (words) => {
-      clear();
-      setError(inlineWords(words));
-    },
+    refuse,
   };
 }
