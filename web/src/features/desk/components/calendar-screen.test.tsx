@@ -145,6 +145,15 @@ test('a part of a name, a number or an address finds its client; too little is t
   await screen.findByText(/Nothing was found/);
 });
 
+test('the same is looked for once more, as a booking may have come meanwhile', async () => {
+  const person = open(<FindScreen />, '/desk/find');
+  await person.type(screen.getByRole('searchbox'), 'Asha{Enter}');
+  await screen.findByText(/Nothing was found/);
+  server.bookings = [staffBooking(1, on('11:00'))];
+  await person.click(screen.getByRole('button', { name: 'Find' }));
+  await screen.findByRole('link', { name: /Asha Rao/ });
+});
+
 test('what is typed is a reference, a number or a name', () => {
   expect(referenceIn(' DD4CA70C ')).toBe('DD4CA70C');
   expect(referenceIn(deskBookingId(5))).toBe('00000005');

@@ -89,7 +89,10 @@ export function FindScreen() {
     event.preventDefault();
     const enough = isEnough(written);
     setShort(!enough);
-    if (enough) setTyped(written.trim());
+    const asked = written.trim();
+    // The same once more is looked for anew.
+    if (enough && asked === typed) void refetch();
+    else if (enough) setTyped(asked);
   }
 
   return (
