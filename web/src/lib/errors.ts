@@ -113,6 +113,11 @@ export function needsSecondStep(error: unknown): boolean {
   return describeError(error).reason === 'SECOND_FACTOR_REQUIRED';
 }
 
+/** Whether the session has ended, and with it what was read for a person. */
+export function isSessionOver(error: unknown): boolean {
+  return error !== null && describeError(error).code === CODE.Unauthenticated;
+}
+
 /** Codes whose message is written for the caller by our own services. */
 const SPOKEN = new Set<Code>([CODE.InvalidArgument, CODE.FailedPrecondition, CODE.AlreadyExists]);
 

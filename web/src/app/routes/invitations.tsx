@@ -101,13 +101,12 @@ function KnownInvitation({ invitationKey }: { invitationKey: string }) {
   useEffect(() => {
     if (isUnknown || isOver) forgetInvitationKey();
   }, [isUnknown, isOver]);
-  if (error) {
-    const retry = isUnknown ? {} : { onRetry: () => void refetch() };
-    return <OrganisationNotice error={error} {...retry} />;
-  }
-  if (!invitation) return <Skeleton className="h-80 w-full rounded-card" />;
+  const retry = isUnknown ? {} : { onRetry: () => void refetch() };
+  const failed = error ? <OrganisationNotice error={error} {...retry} /> : null;
+  if (!invitation || isUnknown) return failed ?? <Skeleton className="h-80 w-full rounded-card" />;
   return (
     <>
+      {failed}
       <Offer invitation={invitation} />
       {isOver ? (
         <Ended state={invitation.state} />

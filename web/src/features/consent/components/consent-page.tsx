@@ -4,6 +4,7 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { useAuth } from '@/lib/auth';
+import { isSessionOver } from '@/lib/errors';
 import { useOwnConsent } from '../hooks/use-own-consent';
 import { OwnConsent } from './own-consent';
 
@@ -19,9 +20,18 @@ function SignedOut() {
 
 function Record({ userId }: { userId: string }) {
   const { data, error, refetch } = useOwnConsent(userId);
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton className="h-80 w-full rounded-card" />;
-  if (data.consent) return <OwnConsent record={data.consent} current={data.current} />;
+  const failed = error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : null;
+  if (!data || isSessionOver(error)) {
+    return failed ?? <Skeleton className="h-80 w-full rounded-card" />;
+  }
+  if (data.consent) {
+    return (
+      <>
+        {failed}
+        <OwnConsent record={data.consent} current={data.current} />
+      </>
+    );
+  }
   return (
     <Card className="flex flex-col items-start gap-4">
       <p>

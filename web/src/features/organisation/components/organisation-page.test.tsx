@@ -1,7 +1,7 @@
 /** /organisation as each role sees it, with a server that a test plays. */
 import { create } from '@bufbuild/protobuf';
 import { Code, createRouterTransport } from '@connectrpc/connect';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { StaffRole } from '@/gen/booking/v1/booking_staff_service_pb';
@@ -50,6 +50,7 @@ const server = {
   keys: [] as string[],
   lastOwner: false,
   secondStepUsed: true,
+  down: false,
 };
 
 /** Refuses what staff do while their session has not used its second step. */
@@ -69,13 +70,15 @@ beforeEach(() => {
   server.keys = [];
   server.lastOwner = true;
   server.secondStepUsed = true;
+  server.down = false;
 });
 
 const transport = createRouterTransport(({ service }) => {
   service(OrganisationService, {
-    listMyMemberships: () => ({
-      memberships: server.role ? [{ role: server.role, practiceName: 'Sukoon' }] : [],
-    }),
+    listMyMemberships: () => {
+      if (server.down) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+      return { memberships: server.role ? [{ role: server.role, practiceName: 'Sukoon' }] : [] };
+    },
     leavePractice: () => {
       if (server.lastOwner) throw refusal(Code.FailedPrecondition, 'LAST_OWNER');
       server.role = undefined;
@@ -200,6 +203,15 @@ test('marks of a messenger around an address are not refused by the browser', as
   await person.paste('\u202apriya@practice.example\u202c\u200f');
   expect(field.value).toBe('priya@practice.example');
   expect(field.validity.valid).toBe(true);
+});
+
+test('what is typed stays where the next look fails', async () => {
+  const person = open();
+  await person.type(await screen.findByLabelText('Email'), 'priya@practice.example');
+  server.down = true;
+  act(() => void window.dispatchEvent(new Event('visibilitychange')));
+  await screen.findByRole('alert');
+  expect(screen.getByLabelText('Email')).toHaveProperty('value', 'priya@practice.example');
 });
 
 test('what is wrong with an address stands beside its field, and the words stay', async () => {

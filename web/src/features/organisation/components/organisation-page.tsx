@@ -6,6 +6,7 @@ import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import type { Membership } from '@/gen/booking/v1/organisation_service_pb';
 import { useAuth } from '@/lib/auth';
+import { isSessionOver } from '@/lib/errors';
 import { useLacksSecondStep, useMembership } from '../hooks/use-organisation';
 import { isManager, roleLabel, roleRights } from '../roles';
 import { ChangesCard } from './changes-card';
@@ -52,8 +53,10 @@ function Managed({ membership }: { membership: Membership }) {
 
 function Organisation({ userId }: { userId: string }) {
   const { data: membership, error, refetch } = useMembership(userId);
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (membership === undefined) return <Skeleton className="h-80 w-full rounded-card" />;
+  const failed = error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : null;
+  if (membership === undefined || isSessionOver(error)) {
+    return failed ?? <Skeleton className="h-80 w-full rounded-card" />;
+  }
   if (!membership) {
     return (
       <Card className="flex flex-col items-start gap-4">
@@ -67,6 +70,7 @@ function Organisation({ userId }: { userId: string }) {
   }
   return (
     <>
+      {failed}
       <OwnCard membership={membership} />
       {isManager(membership.role) ? <Managed membership={membership} /> : null}
     </>
