@@ -59,12 +59,14 @@ fn last_start(start: &Moment, until: &calcard::common::PartialDateTime) -> Optio
     if is_date {
         return end.checked_add(1.day()).ok()?.checked_sub(1.second()).ok();
     }
-    match own_zone(until) {
-        // A series of dates ends on the date that is written, whatever its zone.
-        Some(_) if start.is_date => end.date().to_datetime(jiff::civil::time(23, 59, 59, 0)).into(),
-        Some(zone) => Some(
-            start.local(Moment { civil: end, zone, is_date: false, is_unsure: false }.instant()?),
-        ),
-        None => Some(end),
+    let Some(zone) = own_zone(until) else { return Some(end) };
+    let instant = Moment { civil: end, zone, is_date: false, is_unsure: false }.instant()?;
+    let last = start.at(start.local(instant));
+    if !start.is_date {
+        return Some(last.civil);
     }
+    // A series of dates ends on the date that is written, whatever its zone; but some programs
+    // write the instant at which its last day begins here, which may have another date in UTC.
+    let day = if last.is_midnight() { last.civil.date() } else { end.date() };
+    Some(day.to_datetime(jiff::civil::time(23, 59, 59, 0)))
 }
