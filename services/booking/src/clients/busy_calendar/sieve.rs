@@ -104,8 +104,10 @@ impl Sieve {
             return Ok(());
         }
         // Only times are read, and those are ASCII in every encoding that programs use.
+        let goes_on = matches!(line.first(), Some(b' ' | b'\t'));
         let line = String::from_utf8_lossy(&line);
-        let mark = line.trim().to_ascii_uppercase();
+        // A text that goes on with such a word begins and ends nothing.
+        let mark = if goes_on { String::new() } else { line.trim().to_ascii_uppercase() };
         if self.depth == 0 && mark != "BEGIN:VEVENT" {
             self.kept.push_str(&line);
         } else {

@@ -1,6 +1,6 @@
 //! Of a calendar of many years only what is not over is kept.
 
-use super::{Sieve, event, file, one_event, read, sieved, window};
+use super::{Sieve, event, file, one_event, read, sieved, spans, window};
 use crate::clients::busy_calendar::TooLarge;
 
 #[test]
@@ -47,6 +47,23 @@ fn only_what_is_certainly_over_is_passed_over() {
         let text = event(lines);
         let expected = if is_kept { text.clone() } else { file("") };
         assert_eq!(sieved(&text), expected, "{lines}");
+    }
+}
+
+/// Programs fold a long text anywhere, also before a word that looks like a mark. Were the event
+/// over there, the rest of it would end the calendar, and what is behind it lose its zone.
+#[test]
+fn a_text_that_goes_on_is_no_mark() {
+    for word in ["END: at noon", "Begin: at ten", "END:VEVENT", "BEGIN:VEVENT"] {
+        let talk = format!(
+            "DTSTART:20190715T043000Z\nDTEND:20190715T053000Z\nSUMMARY:A talk of an hour,\n| {word}"
+        );
+        let next = one_event("next", "DTSTART:20260715T100000\nDURATION:PT1H");
+        let past = one_event("past", &talk);
+        let text = file(&format!("X-WR-TIMEZONE:Europe/Berlin\n{past}{next}"));
+        let expected = spans(&[("2026-07-15T10:00[Europe/Berlin]".to_owned(), 60)]);
+        assert_eq!(read(&text).unwrap().spans, expected, "{word}");
+        assert!(!sieved(&text).contains("2019"), "{word}");
     }
 }
 
