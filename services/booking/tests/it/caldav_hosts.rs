@@ -24,6 +24,8 @@ enum Answer {
     Names(Vec<(String, String)>),
     /// It sends to this address.
     Redirects(StatusCode, String),
+    /// It says this of things.
+    Says(String),
 }
 
 /// A CalDAV server, and the requests that it got: the method, the path, and whether there was a
@@ -120,14 +122,18 @@ async fn answer(State(server): State<Server>, request: Request) -> Response {
                      <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
                 )
             };
-            let things: String = things.iter().map(one).collect();
-            let text = format!(
-                "<d:multistatus xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\">\
-                 {things}</d:multistatus>"
-            );
-            (StatusCode::MULTI_STATUS, text).into_response()
+            multistatus(&things.iter().map(one).collect::<String>())
         }
+        Some(Answer::Says(things)) => multistatus(&things),
     }
+}
+
+fn multistatus(things: &str) -> Response {
+    let text = format!(
+        "<d:multistatus xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\">\
+         {things}</d:multistatus>"
+    );
+    (StatusCode::MULTI_STATUS, text).into_response()
 }
 
 #[tokio::test]
@@ -197,4 +203,33 @@ async fn a_redirection_is_not_followed_and_gets_no_password() {
     }
     assert!(other.asked().is_empty(), "{:?}", other.asked());
     assert!(server.asked().iter().all(|(_, path, _)| path != "/elsewhere/"));
+}
+
+/// What a server does not give may be a busy time: the account counts as unreadable, and its last
+/// times stay closed. What is gone closes nothing.
+#[tokio::test]
+async fn an_account_of_which_a_part_is_not_given_is_not_read() {
+    let server = Server::new().await;
+    server.has_account();
+    let data = calendar(&[("20261125T073000Z", "20261125T090000Z")]);
+    let given = format!(
+        "<d:response><d:href>/ravi/own/1.ics</d:href><d:propstat><d:prop><c:calendar-data>{data}\
+         </c:calendar-data></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
+    );
+    let other = |href: &str, status: &str| {
+        let status = format!("<d:status>HTTP/1.1 {status}</d:status>");
+        let part = format!("<d:propstat><d:prop><c:calendar-data/></d:prop>{status}</d:propstat>");
+        [status, part].map(|it| format!("<d:response><d:href>{href}</d:href>{it}</d:response>"))
+    };
+    for (href, status, expected) in [
+        ("/ravi/own/2.ics", "500 Internal Server Error", Err("incomplete")),
+        ("/ravi/own/2.ics", "403 Forbidden", Err("incomplete")),
+        ("/ravi/own/", "507 Insufficient Storage", Err("incomplete")),
+        ("/ravi/own/2.ics", "404 Not Found", Ok(1)),
+    ] {
+        for other in other(href, status) {
+            server.does("/ravi/own/", Answer::Says(format!("{given}{other}")));
+            assert_eq!(server.fetch().await, expected, "{other}");
+        }
+    }
 }

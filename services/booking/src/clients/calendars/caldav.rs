@@ -10,6 +10,7 @@ use super::error::CalendarError;
 use super::multistatus::{self, Resource};
 use super::requests::{Requests, body, check_status, send, utc};
 use super::source::Source;
+use crate::clients::busy_calendar::Unreadable;
 use crate::domain::span::Span;
 
 /// The most calendars of an account.
@@ -49,6 +50,10 @@ pub(super) async fn fetch(
     let mut bytes = 0_usize;
     for url in account.calendars().await? {
         for resource in account.events(url, window).await? {
+            // It may be a busy time, and so may be what a 507 leaves out (RFC 6578, 3.6).
+            if resource.is_withheld {
+                return Err(Unreadable::Incomplete.into());
+            }
             bytes = bytes.saturating_add(resource.calendar_data.len());
             if bytes > BYTES_MAX {
                 return Err(CalendarError::TooLarge);

@@ -29,6 +29,8 @@ pub(super) struct Resource {
     pub(super) home: String,
     /// Its calendar file.
     pub(super) calendar_data: String,
+    /// Whether the server says that it could not give it, or something that was asked of it.
+    pub(super) is_withheld: bool,
 }
 
 /// Reads a multistatus. Properties that a server refuses (a status that is not 200) are left out.
@@ -78,6 +80,8 @@ struct State {
     /// The properties of one propstat, until its status is known.
     properties: Resource,
     status: String,
+    /// The status of a thing as a whole.
+    whole_status: String,
 }
 
 impl State {
@@ -95,7 +99,10 @@ impl State {
         }
         let parent = self.path.last().map(String::as_str).unwrap_or_default();
         match (parent, name.as_str()) {
-            ("multistatus", "response") => self.current = Resource::default(),
+            ("multistatus", "response") => {
+                self.current = Resource::default();
+                self.whole_status.clear();
+            }
             ("response", "propstat") => {
                 self.properties = Resource::default();
                 self.status.clear();
@@ -123,8 +130,10 @@ impl State {
             "propstat" if self.status.is_empty() || self.status.contains(" 200") => {
                 self.take_properties();
             }
+            "propstat" => self.current.is_withheld |= is_refusal(&self.status),
             "response" if self.path.len() == 1 => {
                 let mut done = std::mem::take(&mut self.current);
+                done.is_withheld |= is_refusal(&self.whole_status);
                 done.href = done.href.trim().to_owned();
                 self.found.push(done);
             }
@@ -154,6 +163,7 @@ impl State {
         let (name, parent) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
         let target = match (parent, name) {
             ("response", "href") => &mut self.current.href,
+            ("response", "status") => &mut self.whole_status,
             ("propstat", "status") => &mut self.status,
             ("current-user-principal", "href") => &mut self.properties.principal,
             ("calendar-home-set", "href") => &mut self.properties.home,
@@ -162,6 +172,12 @@ impl State {
         };
         target.push_str(text);
     }
+}
+
+/// Whether a status says that something is there and is not given. What is gone is not there.
+fn is_refusal(status: &str) -> bool {
+    let code = status.split_whitespace().nth(1).and_then(|code| code.parse::<u16>().ok());
+    code.is_some_and(|code| !matches!(code, 200..=299 | 404 | 410))
 }
 
 #[cfg(test)]
@@ -208,6 +224,28 @@ SUMMARY:a &lt; b</C:calendar-data></D:prop></D:propstat></D:response>
         );
         assert_eq!(found.unwrap()[0].calendar_data, "BEGIN");
         assert_eq!(read("<a:multistatus xmlns:a='DAV:'/>").unwrap(), []);
+    }
+
+    #[test]
+    fn what_a_server_does_not_give_is_told_from_what_is_gone() {
+        let is_withheld = |status: &str| {
+            let status = format!("<status>HTTP/1.1 {status}</status>");
+            let part = format!("<propstat><prop><calendar-data/></prop>{status}</propstat>");
+            let of = |part: &str| {
+                let text = format!(
+                    "<multistatus xmlns='DAV:'><response><href>/a.ics</href>{part}</response>\
+                     <response><href>/b.ics</href></response></multistatus>"
+                );
+                read(&text).unwrap().iter().map(|it| it.is_withheld).collect::<Vec<_>>()
+            };
+            [of(&part), of(&status)]
+        };
+        for status in ["500 Internal Server Error", "507 Insufficient Storage", "403 Forbidden"] {
+            assert_eq!(is_withheld(status), [[true, false], [true, false]], "{status}");
+        }
+        for status in ["200 OK", "404 Not Found", "410 Gone", "and nothing else"] {
+            assert_eq!(is_withheld(status), [[false, false], [false, false]], "{status}");
+        }
     }
 
     #[test]
