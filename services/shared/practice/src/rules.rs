@@ -205,13 +205,22 @@ fn calendars(found: &mut Problems, practice: &Practice) {
                 let web = ["https://", "http://127.0.0.1:"];
                 let web = web.iter().any(|start| calendar.url.starts_with(start));
                 found.unless(web, &url, "it must begin with https://");
-                found.unless(!calendar.url.contains('@'), &url, "no name or password belongs here");
+                let has_user = authority(&calendar.url).contains('@');
+                found.unless(!has_user, &url, "no name or password belongs here");
                 found.text(&username, &calendar.username);
             }
         }
     }
     let few = practice.calendars.len() <= CALENDARS_MAX;
     found.unless(few, "calendars", "there are at most 20 calendars");
+}
+
+/// The part of an address that may hold a name and a password. A mail address in its path is none:
+/// many servers have an account's calendars at one.
+fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.trim_start_matches(['/', '\\']);
+    rest.split(['/', '\\', '?', '#']).next().unwrap_or_default()
 }
 
 fn reviews(found: &mut Problems, reviews: &ReviewChoices) {

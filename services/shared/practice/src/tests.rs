@@ -205,6 +205,27 @@ fn calendars_close_the_times_of_a_practitioner() {
 }
 
 #[test]
+fn an_accounts_address_may_have_a_mail_address_in_its_path_and_no_user() {
+    let of = |url: &str| {
+        and(&format!(
+            "[[calendars]]\ncalendar_id = \"a\"\nkind = \"caldav\"\nusername = \"ravi\"\n\
+             url = \"{url}\"\n"
+        ))
+    };
+    let fastmail = "https://caldav.example/dav/calendars/user/ravi@example.org/";
+    assert_eq!(of(fastmail).unwrap().calendars[0].url, fastmail);
+    for wrong in [
+        "https://ravi:word@dav.example/",
+        "https://ravi@dav.example",
+        "https://ravi@dav.example?a=b",
+        "https:///ravi:word@dav.example/",
+    ] {
+        let error = of(wrong).unwrap_err().to_string();
+        assert!(error.contains("calendars.a.url: no name or password"), "{wrong}: {error}");
+    }
+}
+
+#[test]
 fn mistakes_about_calendars_are_named() {
     let address = "[[calendars]]\ncalendar_id = \"a\"\nkind = \"address\"\n";
     let caldav = "[[calendars]]\ncalendar_id = \"a\"\nkind = \"caldav\"\n\
