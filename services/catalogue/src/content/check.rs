@@ -142,16 +142,17 @@ fn of_error(folder: &Path, error: &practice::Error, found: &mut Vec<Mistake>) {
     match error {
         practice::Error::Unreadable { file, source } => found.push(missing(&name_of(file), source)),
         practice::Error::Malformed { file, .. } => {
-            let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
-            let faults = mend::syntax(&text).into_iter();
-            found.extend(faults.map(|fault| of_fault(&name_of(file), fault)));
+            let name = name_of(file);
+            let text = fs::read_to_string(folder.join(&name)).unwrap_or_default();
+            found.extend(mend::syntax(&text).into_iter().map(|fault| of_fault(&name, fault)));
         }
         practice::Error::Wrong { file, problems } => {
-            let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+            let name = name_of(file);
+            let text = fs::read_to_string(folder.join(&name)).unwrap_or_default();
             for problem in problems {
                 let key = problem.split_once(": ").map_or("", |(key, _)| key);
                 found.push(Mistake {
-                    file: name_of(file),
+                    file: name.clone(),
                     line: line_of(&text, key),
                     reason: problem.clone(),
                     suggestion: None,

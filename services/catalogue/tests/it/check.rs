@@ -137,3 +137,19 @@ fn the_command_prints_them_and_fails() {
     let done = run();
     assert_eq!((done.status.code(), done.stdout), (Some(0), Vec::new()));
 }
+
+/// The folder may be named from where the command is run.
+#[test]
+fn mistakes_of_legal_texts_are_told_of_a_folder_that_is_named_from_here() {
+    let copy = copy("check_from_here").replace("terms.toml", "changed = ", "changed ");
+    let copy = copy.replace("privacy.toml", "changed = ", "changes = ");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_catalogue"));
+    let command = command.arg("check").env("PRACTICE_DIR", copy.folder.file_name().unwrap());
+    let command = command.current_dir(copy.folder.parent().unwrap()).env("LOG_FILTER", "off");
+    let done = command.output().unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    for file in ["terms.toml:", "privacy.toml:"] {
+        assert!(said.lines().any(|it| it.starts_with(file)), "{said}");
+    }
+}
