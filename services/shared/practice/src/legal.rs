@@ -7,6 +7,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use jiff::civil::Date;
 use kernel::hex;
 use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
@@ -115,11 +116,11 @@ impl<'t> Written<'t> {
         let changed = match table.get("changed") {
             Some(Value::String(day)) => day.clone(),
             Some(Value::Datetime(day)) => day.to_string(),
-            _ => {
-                problems.push("changed: it must be a day such as \"2026-11-22\"".to_owned());
-                String::new()
-            }
+            _ => String::new(),
         };
+        if !is_day(&changed) {
+            problems.push("changed: it must be a day such as \"2026-11-22\"".to_owned());
+        }
         let introduction = text_of(table, "introduction", "introduction", problems);
         let mut sections = Vec::new();
         match table.get("sections").and_then(Value::as_array) {
@@ -166,6 +167,11 @@ impl<'t> Written<'t> {
         }
         (self.changed.clone(), words)
     }
+}
+
+/// Whether a text is a day of the calendar in the one form that the website and a booking read.
+fn is_day(text: &str) -> bool {
+    text.parse::<Date>().is_ok_and(|day| day.to_string() == text)
 }
 
 /// The text of a key; `key` is what a problem calls it.

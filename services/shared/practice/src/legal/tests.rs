@@ -81,6 +81,28 @@ fn what_cannot_be_meant_is_refused_with_its_file() {
     }
 }
 
+/// The website refuses another one, and so does a booking that is to keep which version was shown.
+#[test]
+fn a_text_was_changed_on_a_day_of_the_calendar() {
+    let folder = folder("day");
+    fs::copy(ours().join("practice.toml"), folder.join("practice.toml")).unwrap();
+    for (day, is_good) in [
+        ("\"2026-11-22\"", true),
+        ("2026-11-22", true),
+        ("\"yesterday\"", false),
+        ("\"2026-02-30\"", false),
+        ("\"20261122\"", false),
+        ("2026-11-22T10:00:00", false),
+        ("\"\"", false),
+    ] {
+        let rest = "introduction = \"x\"\n[[sections]]\ntitle = \"x\"\ntext = \"x\"\n";
+        fs::write(folder.join("terms.toml"), format!("changed = {day}\n{rest}")).unwrap();
+        let told: Vec<String> = errors(&folder).iter().map(ToString::to_string).collect();
+        assert_eq!(told.is_empty(), is_good, "{day}: {told:?}");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn all_mistakes_of_all_texts_are_told_at_once() {
     let folder = folder("many");
