@@ -1,5 +1,7 @@
 //! Collects the invalid values of a practice's file.
 
+use kernel::typed::MailAddress;
+
 /// Invalid values in the order in which they are found.
 #[derive(Default)]
 pub(super) struct Problems(Vec<String>);
@@ -23,13 +25,18 @@ impl Problems {
     pub(super) fn phone(&mut self, key: &str, value: &str) {
         let digits = value.strip_prefix('+').unwrap_or_default();
         let good = (8..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-        self.unless(good, key, "it must be + and 8 to 15 digits, without spaces");
+        // No country's code begins with 0, which is dialled within a country (E.164).
+        let good = good && !digits.starts_with('0');
+        let why = "it must be + and 8 to 15 digits with the country's code first, without spaces";
+        self.unless(good, key, why);
     }
 
     pub(super) fn email(&mut self, key: &str, value: &str) {
-        let good = value.split_once('@').is_some_and(|(name, host)| {
-            !name.is_empty() && host.contains('.') && !value.contains(char::is_whitespace)
-        });
+        // What is around a pasted address is dropped where it is typed, and would stay in a file.
+        let is_whole =
+            |read: &MailAddress| !value.is_ascii() || read.as_str().eq_ignore_ascii_case(value);
+        let good = MailAddress::parse(value).is_ok_and(|read| is_whole(&read));
+        let good = good && !value.contains(char::is_whitespace);
         self.unless(good, key, "it must be an e-mail address");
     }
 

@@ -85,6 +85,28 @@ fn values_that_cannot_be_meant_are_all_named_at_once() {
     );
 }
 
+/// A mistake that is found when the first mail is sent, or the first client calls, is too late.
+#[test]
+fn numbers_and_addresses_that_lead_nowhere_are_named() {
+    for (old, wrong, told) in [
+        ("+917555550100", "+07555550100", "practice.phone: it must be + and 8 to 15 digits"),
+        ("+917555550100", "+91 7555550100", "practice.phone: it must be + and 8 to 15 digits"),
+        ("hello@sukoon.example", "hello@sukoon.", "practice.email: it must be an e-mail address"),
+        ("hello@sukoon.example", "hello@@sukoon.example", "practice.email: it must be"),
+        ("hello@sukoon.example", "hello@sukoon..example", "practice.email: it must be"),
+        ("hello@sukoon.example", "mailto:hello@sukoon.example", "practice.email: it must be"),
+        ("hello@sukoon.example", "hello@sukoon.example,a@b.example", "practice.email: it must be"),
+        ("bookings@sukoon.example", "<bookings@sukoon.example>", "practice.notices_email: it must"),
+    ] {
+        let error = with(&format!("\"{old}\""), &format!("\"{wrong}\"")).unwrap_err().to_string();
+        assert!(error.contains(told), "{wrong}: {error}");
+    }
+    for good in ["Hello@Sukoon.example", "hello+desk@sukoon.co.in", "hello@sükoon.example"] {
+        let read = with("\"hello@sukoon.example\"", &format!("\"{good}\"")).unwrap();
+        assert_eq!(read.practice.email, good);
+    }
+}
+
 /// Practices keep their own copy of the file, which a newer version has to go on reading.
 #[test]
 fn a_file_that_is_older_than_a_setting_has_its_usual_value() {
