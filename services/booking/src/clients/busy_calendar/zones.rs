@@ -1,5 +1,5 @@
 //! The zones of a calendar file. A name decides, because programs define well-known zones wrongly
-//! and without their history; a definition counts only where its name says nothing.
+//! and without their history; a definition counts only where its name says nothing, or describes.
 
 mod definition;
 mod names;
@@ -42,11 +42,17 @@ impl Zones {
         for component in &calendar.components {
             match component.component_type {
                 ICalendarComponentType::VTimezone if defined.len() < DEFINITIONS_MAX => {
-                    let named = component.timezone().and_then(|(_, zone)| of_library(zone));
-                    let zone = named.or_else(|| definition(calendar, component));
-                    if let (Some(name), Some(zone)) = (zone_id(component), zone) {
-                        defined.insert(name.to_owned(), zone);
-                    }
+                    let Some(name) = zone_id(component) else { continue };
+                    let named = || component.timezone().and_then(|(_, zone)| of_library(zone));
+                    let by_definition = || definition(calendar, component);
+                    // Of many a description, such as "(GMT+01.00) Bern / Rom", the library knows
+                    // no more than its whole hours.
+                    let zone = if name.starts_with('(') {
+                        by_definition().or_else(|| of_name(name))
+                    } else {
+                        named().or_else(by_definition)
+                    };
+                    defined.extend(zone.map(|zone| (name.to_owned(), zone)));
                 }
                 ICalendarComponentType::VCalendar => {
                     floating = floating.or_else(|| of_name(text(component, "X-WR-TIMEZONE")?));

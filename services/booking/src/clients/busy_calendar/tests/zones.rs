@@ -53,6 +53,8 @@ const NAMES: &[(&str, &str)] = &[
     ("Eastern Time (US & Canada)", "America/New_York"),
     ("(GMT-05:00) Eastern Time (US & Canada)", "America/New_York"),
     ("(GMT+01:00) Amsterdam / Berlin / Bern / Rome", "Europe/Berlin"),
+    ("(GMT+01.00) Amsterdam / Berlin / Bern / Rome", "Europe/Berlin"),
+    ("UTC+5.30", "Asia/Kolkata"),
 ];
 
 pub(super) fn cases() -> Vec<Case> {
@@ -115,6 +117,10 @@ fn defined() -> Vec<Case> {
         ("Customized Time Zone", &berlin, "Europe/Berlin"),
         ("tzone://Microsoft/Custom", &american, "America/New_York"),
         ("My own", &india, "Asia/Kolkata"),
+        // A description counts less than the definition beside it.
+        ("(GMT+01.00) Amsterdam / Berlin / Bern / Rom", &berlin, "Europe/Berlin"),
+        ("(GMT-05.00) Our office", &american, "America/New_York"),
+        ("(UTC+05:30) Bhopal", &india, "Asia/Kolkata"),
         // A well-known name counts more than its definition.
         ("Asia/Kolkata", &berlin, "Asia/Kolkata"),
         ("India Standard Time", &american, "Asia/Kolkata"),
@@ -127,6 +133,11 @@ fn defined() -> Vec<Case> {
             cases.push(case(format!("defined {name} on {date}"), text, expected));
         }
     }
+    let exchange = "(UTC+05:30) Chennai, Kolkata, Mumbai, New Delhi";
+    let lines = format!("DTSTART;TZID=\"{exchange}\":20260715T100000\nDURATION:PT1H");
+    let described = definition(&exchange.replace(',', "\\,"), &india);
+    let text = file(&format!("{described}{}", one_event("a", &lines)));
+    cases.push(case("Exchange's India", text, one("2026-07-15T10:00[Asia/Kolkata]", 60)));
     let located = definition("Home", "X-LIC-LOCATION:Europe/Berlin\n");
     let lines = "DTSTART;TZID=Home:20260715T100000\nDTEND;TZID=Home:20260715T110000";
     let text = file(&format!("{located}{}", one_event("a", lines)));

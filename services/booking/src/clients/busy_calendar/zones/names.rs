@@ -52,7 +52,7 @@ fn of_region(name: &str) -> Option<TimeZone> {
     TimeZone::get(&joined).or_else(|_unknown| TimeZone::get(&divided)).ok()
 }
 
-/// The zone of an offset such as "GMT-0500", "UTC+5:30" or "+05:30".
+/// The zone of an offset such as "GMT-0500", "UTC+5:30", "UTC+5.30" or "+05:30".
 fn of_offset(name: &str) -> Option<TimeZone> {
     let head = name
         .get(..3)
@@ -68,7 +68,7 @@ fn offset_of(text: &str) -> Option<Offset> {
         Some(rest) => (-1, rest),
         None => (1, text.strip_prefix('+')?),
     };
-    let (hours, minutes) = match rest.split_once(':') {
+    let (hours, minutes) = match rest.split_once([':', '.']) {
         Some(parts) => parts,
         None if rest.len() > 2 => rest.split_at_checked(rest.len() - 2)?,
         None => (rest, "0"),
