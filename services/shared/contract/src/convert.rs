@@ -1,6 +1,8 @@
 //! Conversions between money, time and policies of the wire and of the kernel.
 
-use kernel::{CancellationPolicy, CancellationTier, Currency, Money, PracticeLate, Timestamp};
+use kernel::{
+    CancellationPolicy, CancellationTier, Currency, Money, MoveLimits, PracticeLate, Timestamp,
+};
 
 use crate::common::v1 as wire;
 
@@ -38,7 +40,9 @@ impl From<&CancellationPolicy> for wire::CancellationPolicy {
             refund_percent: i32::from(tier.refund_percent),
             practice_late: practice_late_to_wire(tier.practice_late),
         });
-        Self { version: policy.version().to_owned(), tiers: tiers.collect() }
+        let MoveLimits { until_hours, times } = policy.moves();
+        let moves = wire::MoveLimits { until_hours: until_hours.into(), times: times.into() };
+        Self { version: policy.version().to_owned(), tiers: tiers.collect(), moves: Some(moves) }
     }
 }
 
@@ -74,5 +78,10 @@ pub fn cancellation_policy(wire: &wire::CancellationPolicy) -> Option<Cancellati
         })
     };
     let tiers = wire.tiers.iter().map(tier).collect::<Option<Vec<_>>>()?;
-    CancellationPolicy::new(wire.version.clone(), tiers)
+    let policy = CancellationPolicy::new(wire.version.clone(), tiers)?;
+    let Some(limits) = wire.moves else { return Some(policy) };
+    Some(policy.moving(MoveLimits {
+        until_hours: u16::try_from(limits.until_hours).ok()?,
+        times: u16::try_from(limits.times).ok()?,
+    }))
 }

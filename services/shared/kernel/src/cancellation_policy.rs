@@ -11,6 +11,10 @@ use crate::time::Timestamp;
 pub const TIERS_MAX: usize = 6;
 /// The most hours of notice, 30 days.
 pub const NOTICE_HOURS_MAX: u16 = 720;
+/// The most often that a client may move a session.
+pub const MOVES_MAX: u16 = 20;
+/// How often a client may move a session of a booking whose policy does not say it.
+pub const USUAL_MOVES: u16 = 3;
 
 /// What goes back of the price of a session, by how long before its start it is cancelled. As it is
 /// stored: `{"version": "…", "tiers": [{"until_hours": 24, "refund_percent": 100}]}`.
@@ -19,6 +23,17 @@ pub const NOTICE_HOURS_MAX: u16 = 720;
 pub struct CancellationPolicy {
     version: String,
     tiers: Vec<CancellationTier>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<MoveLimits>,
+}
+
+/// How late and how often a client may move a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct MoveLimits {
+    /// Until how many hours before the session's start, 0 to [`NOTICE_HOURS_MAX`].
+    pub until_hours: u16,
+    /// How often, 0 to [`MOVES_MAX`].
+    pub times: u16,
 }
 
 /// One tier: it holds until so many hours before the start, from the end of the tier before it on.
@@ -96,7 +111,7 @@ impl CancellationPolicy {
         });
         let is_valid =
             (1..=TIERS_MAX).contains(&tiers.len()) && falls && tiers.iter().all(in_range);
-        is_valid.then_some(Self { version, tiers })
+        is_valid.then_some(Self { version, tiers, moves: None })
     }
 
     /// All of the price until so many hours before the start and nothing later: the rule of
@@ -106,7 +121,7 @@ impl CancellationPolicy {
         let until_hours = notice_hours.min(NOTICE_HOURS_MAX);
         let practice_late = PracticeLate::Nothing;
         let full = CancellationTier { until_hours, refund_percent: 100, practice_late };
-        Self { version, tiers: vec![full] }.down_to_nothing(practice_late)
+        Self { version, tiers: vec![full], moves: None }.down_to_nothing(practice_late)
     }
 
     /// The same with a last tier that gives nothing until the start, where none reaches that far.
@@ -123,6 +138,21 @@ impl CancellationPolicy {
     pub fn named(mut self, version: fn(&[CancellationTier]) -> String) -> Self {
         self.version = version(&self.tiers);
         self
+    }
+
+    /// The same with limits of moves.
+    #[must_use]
+    pub fn moving(mut self, limits: MoveLimits) -> Self {
+        self.moves = Some(limits);
+        self
+    }
+
+    /// How late and how often a client may move a session: where the policy does not say it, as
+    /// long as all of the price goes back.
+    #[must_use]
+    pub fn moves(&self) -> MoveLimits {
+        let usual = || MoveLimits { until_hours: self.notice_hours(), times: USUAL_MOVES };
+        self.moves.unwrap_or_else(usual)
     }
 
     /// A short name that differs where the tiers differ.
@@ -148,19 +178,23 @@ impl CancellationPolicy {
 struct Unchecked {
     version: String,
     tiers: Vec<CancellationTier>,
+    #[serde(default)]
+    moves: Option<MoveLimits>,
 }
 
 impl TryFrom<Unchecked> for CancellationPolicy {
     type Error = &'static str;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, Self::Error> {
-        Self::new(unchecked.version, unchecked.tiers).ok_or("the tiers are out of order")
+        let policy = Self::new(unchecked.version, unchecked.tiers);
+        let policy = policy.ok_or("the tiers are out of order")?;
+        Ok(Self { moves: unchecked.moves, ..policy })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CancellationPolicy, CancellationTier, PracticeLate};
+    use super::{CancellationPolicy, CancellationTier, MoveLimits, PracticeLate};
 
     fn tier(until_hours: u16, refund_percent: u8) -> CancellationTier {
         CancellationTier { until_hours, refund_percent, practice_late: PracticeLate::Nothing }
@@ -213,6 +247,17 @@ mod tests {
         assert_eq!(serde_json::from_str::<CancellationPolicy>(&stored).unwrap(), policy);
         let wrong = stored.replace("\"refund_percent\":50", "\"refund_percent\":100");
         assert!(serde_json::from_str::<CancellationPolicy>(&wrong).is_err());
+    }
+
+    #[test]
+    fn limits_of_moves_are_stored_where_the_policy_says_them() {
+        let policy = CancellationPolicy::new("1a".to_owned(), vec![tier(24, 100)]).unwrap();
+        assert_eq!(policy.moves(), MoveLimits { until_hours: 24, times: 3 });
+        let limits = MoveLimits { until_hours: 12, times: 1 };
+        let stored = serde_json::to_string(&policy.moving(limits)).unwrap();
+        assert!(stored.ends_with(r#","moves":{"until_hours":12,"times":1}}"#), "{stored}");
+        let read: CancellationPolicy = serde_json::from_str(&stored).unwrap();
+        assert_eq!(read.moves(), limits);
     }
 
     #[test]

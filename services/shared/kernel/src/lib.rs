@@ -15,7 +15,9 @@ pub mod hex;
 pub mod idempotency_key;
 pub mod payment_provider;
 
-pub use cancellation_policy::{CancellationPolicy, CancellationTier, PracticeLate, RefundStep};
+pub use cancellation_policy::{
+    CancellationPolicy, CancellationTier, MoveLimits, PracticeLate, RefundStep,
+};
 pub use decider::{Decider, fold};
 pub use id::Id;
 pub use idempotency_key::IdempotencyKey;

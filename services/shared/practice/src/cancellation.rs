@@ -1,7 +1,7 @@
 //! The policy of cancelled sessions that the practice's file states, as new bookings carry it.
 
 use kernel::cancellation_policy::NOTICE_HOURS_MAX;
-use kernel::{CancellationPolicy, CancellationTier, PracticeLate, hex};
+use kernel::{CancellationPolicy, CancellationTier, MoveLimits, PracticeLate, hex};
 use sha2::{Digest as _, Sha256};
 
 use crate::values::Policies;
@@ -32,6 +32,10 @@ impl Policies {
             .unwrap_or_else(|| CancellationPolicy::all_or_nothing(String::new(), until_hours))
             .down_to_nothing(self.practice_late)
             .named(version_of)
+            .moving(MoveLimits {
+                until_hours: self.move_until_hours.unwrap_or(until_hours),
+                times: self.moves_max,
+            })
     }
 }
 

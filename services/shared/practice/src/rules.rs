@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use kernel::PracticeLate;
-use kernel::cancellation_policy::TIERS_MAX;
+use kernel::cancellation_policy::{MOVES_MAX, NOTICE_HOURS_MAX, TIERS_MAX};
 
 use super::embedding;
 use super::meeting_places;
@@ -80,6 +80,9 @@ fn location(found: &mut Problems, location: &Location) {
 fn policies(found: &mut Problems, policies: &Policies) {
     found.range("policies.cancellation_hours", policies.cancellation_hours, 0..=720);
     cancellation_steps(found, policies);
+    let latest = policies.move_until_hours.map_or(0, i32::from);
+    found.range("policies.move_until_hours", latest, 0..=i32::from(NOTICE_HOURS_MAX));
+    found.range("policies.moves_max", i32::from(policies.moves_max), 0..=i32::from(MOVES_MAX));
     found.range("policies.hold_minutes", policies.hold_minutes, 1..=120);
     found.range("policies.hold_extended_minutes", policies.hold_extended_minutes, 1..=240);
     found.unless(

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 use kernel::PracticeLate;
+use kernel::cancellation_policy::USUAL_MOVES;
 use serde::{Deserialize, Deserializer, de};
 
 use super::embedding::{Embedding, SchedulingWidget};
@@ -113,8 +114,15 @@ pub struct Location {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policies {
-    /// Hours before a session until which it can be cancelled or moved.
+    /// Hours before a session until which it can be cancelled for all of its price.
     pub cancellation_hours: i32,
+    /// Hours before a session until which its client can move it; unset for as long as it can be
+    /// cancelled for all of its price.
+    #[serde(default)]
+    pub move_until_hours: Option<u16>,
+    /// How often a client can move a session; 0 for never.
+    #[serde(default = "moves_max")]
+    pub moves_max: u16,
     /// What the practice gives when it cancels later than every step itself.
     #[serde(default, deserialize_with = "practice_late")]
     pub practice_late: PracticeLate,
@@ -150,6 +158,10 @@ pub struct CancellationStep {
     /// What the practice gives when it cancels that late itself.
     #[serde(default, deserialize_with = "practice_late")]
     pub practice_late: PracticeLate,
+}
+
+fn moves_max() -> u16 {
+    USUAL_MOVES
 }
 
 /// Reads "nothing", "free session" or a share such as "20%".
