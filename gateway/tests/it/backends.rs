@@ -240,6 +240,20 @@ impl BookingService for FakeBackend {
         Ok(Response::new(CancelOwnBookingResponse::default()))
     }
 
+    async fn preview_own_move(
+        &self,
+        _request: Request<PreviewOwnMoveRequest>,
+    ) -> Result<Response<PreviewOwnMoveResponse>, Status> {
+        Ok(Response::new(PreviewOwnMoveResponse::default()))
+    }
+
+    async fn move_own_booking(
+        &self,
+        _request: Request<MoveOwnBookingRequest>,
+    ) -> Result<Response<MoveOwnBookingResponse>, Status> {
+        Ok(Response::new(MoveOwnBookingResponse::default()))
+    }
+
     async fn undo_cancellation(
         &self,
         _request: Request<UndoCancellationRequest>,

@@ -76,6 +76,8 @@ staff_service! { BookingStaffService {
     cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
     preview_cancellation: booking::PreviewCancellationRequest
         => booking::PreviewCancellationResponse;
+    preview_move: booking::PreviewMoveRequest => booking::PreviewMoveResponse;
+    move_booking: booking::MoveBookingRequest => booking::MoveBookingResponse;
     accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
     release_hold: booking::ReleaseHoldRequest => booking::ReleaseHoldResponse;
     mark_attendance: booking::MarkAttendanceRequest => booking::MarkAttendanceResponse;

@@ -44,7 +44,8 @@ mod tests {
     #[test]
     fn an_event_of_a_newer_release_is_for_every_reader() {
         assert!(
-            is_read_by("reviews", "booking.v1.BookingMoved") && is_read("booking.v1.BookingMoved")
+            is_read_by("reviews", "booking.v1.BookingRecoloured")
+                && is_read("booking.v1.BookingRecoloured")
         );
     }
 }
