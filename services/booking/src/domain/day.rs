@@ -87,6 +87,10 @@ pub enum Command {
     Extend { booking_id: Id<Booking>, until: Timestamp },
     /// Book a time: the one that is held, or a free one.
     Book { booking_id: Id<Booking>, span: Span, now: Timestamp },
+    /// Book a time for a session that is moved here. A booking has one session on a day.
+    Place { booking_id: Id<Booking>, span: Span, now: Timestamp },
+    /// Release the holds that have expired, before a session is moved here.
+    Clear { now: Timestamp },
     /// Release a held time.
     Release { booking_id: Id<Booking> },
     /// Release a booking's time, whether held or booked.
@@ -168,6 +172,14 @@ impl Decider for PractitionerDay {
                 }
                 reserve(state, Event::Booked { booking_id, span }, (booking_id, span), now)
             }
+            Command::Clear { now } => Ok(state.release_expired(None, now)),
+            Command::Place { booking_id, span, now } => match state.reservations.get(&booking_id) {
+                Some(own) if *own == (Reservation { span, kind: ReservationKind::Booked }) => {
+                    Ok(Vec::new())
+                }
+                Some(_other) => Err(Rejection::SlotTaken),
+                None => reserve(state, Event::Booked { booking_id, span }, (booking_id, span), now),
+            },
             Command::Release { booking_id } => {
                 match state.reservations.get(&booking_id).map(|own| own.kind) {
                     Some(ReservationKind::Held { .. }) => Ok(vec![Event::Released { booking_id }]),

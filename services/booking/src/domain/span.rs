@@ -28,6 +28,12 @@ impl Span {
         self.ends_at
     }
 
+    /// How many whole minutes it lasts.
+    #[must_use]
+    pub fn minutes(&self) -> i64 {
+        self.ends_at.seconds_since(self.starts_at) / 60
+    }
+
     /// Whether the ranges overlap. Adjacent ranges do not.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {

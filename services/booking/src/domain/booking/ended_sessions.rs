@@ -1,4 +1,5 @@
-//! Which sessions of a package have ended, and how; and of every booking, who came.
+//! Which sessions of a package have ended, and how; of every booking, to which its client came, and
+//! how often each was moved.
 
 use std::collections::BTreeMap;
 
@@ -27,6 +28,14 @@ pub enum Attendance {
     Unmarked,
 }
 
+/// How often a session was moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Moves {
+    all: u16,
+    /// By its client, without staff.
+    own: u16,
+}
+
 /// A cancellation by the client that has not taken effect, so that it can be taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingCancellation {
@@ -40,12 +49,13 @@ pub struct PendingCancellation {
     pub takes_effect_at: Timestamp,
 }
 
-/// The sessions of a package that have ended, by their number; none of a single session. Marks and
-/// a cancellation under way are kept of both.
+/// The sessions of a package that have ended, by their number; none of a single session. Marks,
+/// moves and a cancellation under way are kept of both.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EndedSessions {
     ends: BTreeMap<usize, SessionEnd>,
     marks: BTreeMap<usize, Attendance>,
+    moves: BTreeMap<usize, Moves>,
     pub(super) pending: Option<PendingCancellation>,
 }
 
@@ -80,6 +90,24 @@ impl EndedSessions {
     pub(super) fn insert(&mut self, number: usize, end: SessionEnd) {
         self.pending = self.pending.filter(|pending| pending.session != Some(number));
         self.ends.insert(number, end);
+    }
+
+    /// How often a session was moved.
+    #[must_use]
+    pub fn moves(&self, number: usize) -> u16 {
+        self.moves.get(&number).map_or(0, |moves| moves.all)
+    }
+
+    /// How often its client moved a session without staff.
+    pub(super) fn own_moves(&self, number: usize) -> u16 {
+        self.moves.get(&number).map_or(0, |moves| moves.own)
+    }
+
+    /// Counts a move of a session.
+    pub(super) fn count_move(&mut self, number: usize, is_own: bool) {
+        let moves = self.moves.entry(number).or_default();
+        moves.all = moves.all.saturating_add(1);
+        moves.own = moves.own.saturating_add(u16::from(is_own));
     }
 
     /// Whether the client came to a session.

@@ -59,7 +59,8 @@ impl Origin {
     }
 }
 
-/// What was booked; of it only the owner changes, once, if it was made by phone.
+/// What was booked; of it change the times of sessions that are moved, and the owner, once, of what
+/// was made by phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// The booking's id.
@@ -117,6 +118,10 @@ impl Facts {
     #[must_use]
     pub fn session(&self, number: usize) -> Option<Span> {
         self.sessions.get(number.checked_sub(1)?).copied()
+    }
+
+    pub(super) fn session_mut(&mut self, number: usize) -> Option<&mut Span> {
+        self.sessions.get_mut(number.checked_sub(1)?)
     }
 
     /// What of the price belongs to a session: an equal share, with the remainder on the last one.

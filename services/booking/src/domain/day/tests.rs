@@ -182,6 +182,20 @@ fn any_command() -> impl Strategy<Value = Command> {
     })
 }
 
+#[test]
+fn a_session_is_placed_where_its_booking_has_none_and_nothing_overlaps() {
+    let place =
+        |from: i64| Command::Place { booking_id: id(1), span: span(from, from + 60), now: at(0) };
+    check(&[], place(0), Ok(&[booked(1, 0, 60)]));
+    check(&[booked(2, 0, 60)], place(30), Err(Rejection::SlotTaken));
+    check(&[booked(2, 0, 60)], place(60), Ok(&[booked(1, 60, 120)]));
+    // Another session of its package is on this day.
+    check(&[booked(1, 300, 360)], place(0), Err(Rejection::SlotTaken));
+    check(&[booked(1, 30, 90), released(1)], place(0), Ok(&[booked(1, 0, 60)]));
+    let clear = Command::Clear { now: at(15) };
+    check(&[held(2, 0, 60, 15), held(3, 60, 120, 16)], clear, Ok(&[released(2)]));
+}
+
 proptest! {
     #[test]
     fn no_history_has_an_overlap(
