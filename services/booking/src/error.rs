@@ -138,6 +138,21 @@ kernel::rejections! {
             "Less comes back now: {refund}. Nothing was cancelled.";
         InvalidShownRefund: InvalidArgument "INVALID_SHOWN_REFUND" @ "shown_refund",
             "Please say which sum was shown.";
+        NotMovable: FailedPrecondition "NOT_MOVABLE",
+            "Only a session of a confirmed booking that has not ended can be moved.";
+        // A client moves its own session.
+        MoveTooLate: FailedPrecondition "MOVE_TOO_LATE",
+            "It is too late to move this session. Please write to us if you can't come.";
+        MovedTooOften: FailedPrecondition "MOVED_TOO_OFTEN",
+            "This session can't be moved any more. You can cancel it, or write to us.";
+        // Of a package.
+        OutOfOrder: FailedPrecondition "OUT_OF_ORDER" @ "starts_at",
+            "Please choose a date between the sessions before and after this one.";
+        // It is at another time than the caller was shown.
+        ChangedSince: Aborted "CHANGED_SINCE" @ "shown_starts_at",
+            "This session was moved meanwhile. Please look at its new time first.";
+        InvalidMovedBy: InvalidArgument "INVALID_MOVED_BY" @ "moved_by",
+            "Please say whether the client or the practice wants the session moved.";
         InvalidAttendance: InvalidArgument "INVALID_ATTENDANCE" @ "attendance",
             "Please say whether the client came, came late or did not come.";
         // The session has not begun, is over for more than 14 days, or does not take place.

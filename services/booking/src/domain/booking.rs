@@ -7,6 +7,8 @@ mod cancellation;
 mod cancelling;
 mod ended_sessions;
 mod model;
+mod move_request;
+mod moving;
 mod sessions;
 mod decisions;
 mod effects;
@@ -22,6 +24,8 @@ pub use facts::{Facts, Mode, Origin, Package, share_minor};
 pub use model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
+pub use move_request::{MoveRequest, MovedBy};
+pub use moving::Movable;
 
 /// Decides for one booking.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +95,7 @@ fn evolve(state: State, event: &Event) -> State {
         (state, Event::AttendanceMarked { number, attendance, .. }) => {
             marked(state, *number, *attendance)
         }
+        (state, Event::Moved { number, to, by, .. }) => moving::evolve(state, *number, *to, *by),
         (state, Event::Adopted { customer_id }) => adopted(state, *customer_id),
         (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
             with_basis(state, ConfirmationBasis::Payment(payment.clone()))

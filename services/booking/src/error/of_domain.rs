@@ -21,6 +21,11 @@ impl From<booking::Rejection> for Rejection {
             booking::Rejection::SlotTaken => Self::TimeOccupied,
             booking::Rejection::SessionEnded => Self::SessionEnded,
             booking::Rejection::NotByPhone => Self::NotByPhone,
+            booking::Rejection::NotMovable => Self::NotMovable,
+            booking::Rejection::MoveTooLate => Self::MoveTooLate,
+            booking::Rejection::MovedTooOften => Self::MovedTooOften,
+            booking::Rejection::OutOfOrder => Self::OutOfOrder,
+            booking::Rejection::ChangedSince => Self::ChangedSince,
             booking::Rejection::NotMarkable => Self::NotMarkable,
         }
     }

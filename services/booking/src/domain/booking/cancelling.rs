@@ -172,6 +172,7 @@ impl CancelledSum {
                 | Event::Released
                 | Event::CancellationRequested(_)
                 | Event::CancellationUndone
+                | Event::Moved { .. }
                 | Event::Unplaced { .. }
                 | Event::SessionCompleted { .. }
                 | Event::AttendanceMarked { .. }

@@ -9,6 +9,7 @@ use super::facts::{Facts, Mode, Origin};
 use super::model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
+use super::moving::relocate;
 use super::sessions::PlacedPackage;
 
 /// A payment after the hold's end reinstates a booking only if its session is at least this far
@@ -44,6 +45,7 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
         Command::MarkAttendance { session, attendance, now } => {
             mark_attendance(state, (session, attendance), now)
         }
+        Command::Move { request, shown, to, now } => relocate(state, &request, shown, to, now),
         Command::Complete { now } => Ok(complete(state, now)),
         Command::Adopt { customer_id } => adopt(state, customer_id),
         Command::RequestPage { number, now } => {

@@ -16,6 +16,8 @@ pub enum Timer {
     SessionEnd(Option<usize>),
     /// Its meeting room is to be created.
     CreateMeeting,
+    /// Its meeting is to be at its session's new time.
+    MoveMeeting,
     /// Its client's cancellation takes effect. The timer of one that has nothing left to cancel
     /// ends by itself.
     CancellationEffect,
@@ -76,6 +78,14 @@ pub fn effects(state: &State, event: &Event, now: Timestamp) -> Vec<Effect> {
             vec![Effect::SetTimer { timer: Timer::CancellationEffect, due }]
         }
         Event::CancellationUndone => vec![Effect::EndTimer(Timer::CancellationEffect)],
+        Event::Moved { number, from, to, .. } => moved(state, *number, *from, *to, now),
+        // It was asked for with the time of that moment.
+        Event::MeetingScheduled { .. } => {
+            let was_moved = state.moves(1) > 0 && facts.package.is_none();
+            let moved =
+                was_moved.then_some(Effect::SetTimer { timer: Timer::MoveMeeting, due: now });
+            Vec::from_iter(moved)
+        }
         Event::Completed => vec![Effect::EndTimer(Timer::CreateMeeting)],
         Event::SessionCancelled { number, .. } => {
             let command = day::Command::Cancel { booking_id };
@@ -85,13 +95,28 @@ pub fn effects(state: &State, event: &Event, now: Timestamp) -> Vec<Effect> {
             day.into_iter().chain([end]).collect()
         }
         Event::Paid { .. }
-        | Event::MeetingScheduled { .. }
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
         | Event::ConsentCodeRequested { .. }
         | Event::AttendanceMarked { .. }
         | Event::SessionCompleted { .. } => Vec::new(),
     }
+}
+
+/// The days and timers of a session that is moved. The rooms of a package have no time.
+fn moved(state: &State, number: usize, from: Span, to: Span, now: Timestamp) -> Vec<Effect> {
+    let Some(facts) = state.facts() else { return Vec::new() };
+    let (booking_id, is_single) = (facts.booking_id, facts.package.is_none());
+    let timer = Timer::SessionEnd((!is_single).then_some(number));
+    let has_meeting = matches!(state, State::MeetingScheduled { .. }) && is_single;
+    let room = has_meeting.then_some(Effect::SetTimer { timer: Timer::MoveMeeting, due: now });
+    let place = day::Command::Place { booking_id, span: to, now };
+    let days = [
+        Effect::Day { session: from, command: day::Command::Cancel { booking_id } },
+        Effect::Day { session: to, command: place },
+        Effect::SetTimer { timer, due: to.ends_at() },
+    ];
+    days.into_iter().chain(room).collect()
 }
 
 /// The timers of a placed booking: the end of each session, and the meeting room.

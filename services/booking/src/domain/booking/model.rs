@@ -6,6 +6,8 @@ use kernel::{CancellationPolicy, Id, Money, Timestamp};
 use super::cancellation::{Cancellation, CancelledBy};
 use super::ended_sessions::{Attendance, EndedSessions, PendingCancellation};
 use super::facts::Facts;
+use super::move_request::{MoveRequest, MovedBy};
+use crate::domain::span::Span;
 
 /// The provider's id of the payment that belongs to a booking.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,6 +126,23 @@ impl State {
         }
     }
 
+    /// How often a session was moved, by its number; 0 once the booking was cancelled.
+    #[must_use]
+    pub fn moves(&self, number: usize) -> u16 {
+        match self {
+            Self::Confirmed { ended, .. }
+            | Self::MeetingScheduled { ended, .. }
+            | Self::Completed { ended, .. } => ended.moves(number),
+            Self::Absent
+            | Self::Held { .. }
+            | Self::AwaitingPayment { .. }
+            | Self::Expired { .. }
+            | Self::Released { .. }
+            | Self::Cancelled { .. }
+            | Self::PaidUnplaced { .. } => 0,
+        }
+    }
+
     /// The basis of its confirmation, once it was confirmed.
     #[must_use]
     pub fn basis(&self) -> Option<&ConfirmationBasis> {
@@ -223,6 +242,8 @@ pub enum Command {
     UndoCancellation,
     /// The effect of the client's cancellation is due. `unwritten`: as in [`Cancellation`].
     TakeEffect { unwritten: CancellationPolicy, now: Timestamp },
+    /// A session gets another time. `shown`: when it starts by what was shown.
+    Move { request: MoveRequest, shown: Timestamp, to: Span, now: Timestamp },
     /// A session's end is due.
     Complete { now: Timestamp },
     /// Staff say whether the client came: to this session, or to the last one that has begun.
@@ -273,6 +294,8 @@ pub enum Event {
     CancellationRequested(PendingCancellation),
     /// The cancellation was taken back, or had nothing left to cancel.
     CancellationUndone,
+    /// A session has another time; how often it was moved by now.
+    Moved { number: usize, from: Span, to: Span, by: MovedBy, move_number: u16 },
     /// It is paid but could not be placed.
     Unplaced { payment: PaymentId },
     /// A session of a package has ended; its share of the price is earned.
@@ -330,6 +353,21 @@ pub enum Rejection {
     /// Less goes back now than the client was shown.
     #[error("less goes back now")]
     RefundFell { refund: Money },
+    /// It is not confirmed, or its session has ended or was marked.
+    #[error("the session can not be moved")]
+    NotMovable,
+    /// Its client can't move it so shortly before its start.
+    #[error("it is too late to move the session")]
+    MoveTooLate,
+    /// Its client has moved it as often as the policy allows.
+    #[error("the session was moved as often as it can be")]
+    MovedTooOften,
+    /// A session of a package would not stay between the ones before and after it.
+    #[error("the sessions would be out of order")]
+    OutOfOrder,
+    /// It does not start when the caller was shown.
+    #[error("the session was moved meanwhile")]
+    ChangedSince,
     /// It has no session of this number.
     #[error("there is no such session")]
     SessionUnknown,

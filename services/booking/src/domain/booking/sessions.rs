@@ -24,6 +24,7 @@ pub(super) fn evolve(ended: &mut EndedSessions, event: &Event) {
         | Event::Cancelled { .. }
         | Event::CancellationRequested(_)
         | Event::CancellationUndone
+        | Event::Moved { .. }
         | Event::Unplaced { .. }
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
