@@ -1,8 +1,10 @@
 //! Given-when-then tests of a booking's lifecycle, and properties of every history.
 
 mod attendance;
+mod cancelled_claims;
 mod effects;
 mod free;
+mod moving;
 mod own_cancellation;
 mod packages;
 mod phone;
@@ -362,30 +364,10 @@ fn a_cancelled_booking_stays_cancelled() {
     check(&gone, Command::Expire { now: at(700) }, Ok(&[]));
 }
 
-#[test]
-fn a_payment_after_a_cancelled_claim_follows_the_cancellation() {
-    let taken = [requested(), on_claim(false)];
-    let cancellation = cancel(CancelledBy::Practice, RefundChoice::ByPolicy, 20);
-    let promise = unpaid(CancelledBy::Practice, 50_000);
-    check(&taken, cancellation.clone(), Ok(std::slice::from_ref(&promise)));
-    // With a verified payment it is like any other paid booking.
-    let settled = [&taken[..], &[Event::Paid { payment: payment() }]].concat();
-    check(&settled, cancellation, Ok(&[cancelled(CancelledBy::Practice, 50_000)]));
-    let promised = [&taken[..], &[promise]].concat();
-    check(&promised, verify(40, FREE), Ok(&[unplaced()]));
-    let kept = [&taken[..], &[unpaid(CancelledBy::Customer, 0)]].concat();
-    check(&kept, verify(40, FREE), Ok(&[Event::Paid { payment: payment() }]));
-    // It stays cancelled, with the payment that arrived.
-    let state = fold::<BookingLife>(&[&promised[..], &[unplaced()]].concat());
-    let basis = ConfirmationBasis::Payment(payment());
-    let facts = facts_at(600);
-    assert_eq!(state, State::Cancelled { facts, basis, refund: Money::inr(50_000) });
-}
-
 fn any_command() -> impl Strategy<Value = Command> {
     let placement = any::<(bool, bool, bool)>()
         .prop_map(|(free, replaced, offered)| PlacementCheck { free, replaced, offered });
-    (0..16, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
+    (0..18, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
         0 => Command::Request { facts: facts_at(600), until: at(15) },
         1 => open(0),
         2 => claim(0),
@@ -405,6 +387,8 @@ fn any_command() -> impl Strategy<Value = Command> {
         12 => own_cancellation::later(None, 0, 0),
         13 => Command::UndoCancellation,
         14 => Command::TakeEffect { unwritten: a_day(), now: at(0) },
+        15 => moving::to(1, (600, 600 + 30 * i64::from(payment)), 0),
+        16 => moving::to(1, (600 + 30 * i64::from(payment), 600), 0),
         _ => Command::Complete { now: at(0) },
     })
 }
@@ -433,6 +417,7 @@ fn at_time(command: Command, time: Timestamp) -> Command {
         Command::MarkAttendance { session, attendance, .. } => {
             Command::MarkAttendance { session, attendance, now: time }
         }
+        Command::Move { request, shown, to, .. } => Command::Move { request, shown, to, now: time },
         Command::RequestPage { number, .. } => Command::RequestPage { number, now: time },
         Command::RenewPage { number } => Command::RenewPage { number },
         Command::RequestConsentCode { number, .. } => {
@@ -481,6 +466,7 @@ proptest! {
             | Event::Cancelled { .. }
             | Event::CancellationRequested(_)
             | Event::CancellationUndone
+            | Event::Moved { .. }
             | Event::Adopted { .. }
             | Event::PageRequested { .. }
             | Event::ConsentCodeRequested { .. }

@@ -3,7 +3,9 @@
 use kernel::{Timestamp, fold};
 
 use super::packages::package;
-use super::{at, cancelled, facts_at, free_facts, opened, paid, requested, unplaced};
+use super::{
+    at, cancelled, facts_at, free_facts, meeting, moving, opened, paid, requested, unplaced,
+};
 use crate::domain::booking::{
     BookingLife, CancelledBy, ConfirmationBasis, Effect, Event, Facts, Mode, effects,
 };
@@ -24,6 +26,8 @@ fn line(effect: &Effect) -> String {
         Command::Hold { until, .. } => format!("hold until {}", minutes(*until)),
         Command::Extend { until, .. } => format!("extend until {}", minutes(*until)),
         Command::Book { .. } => "book".to_owned(),
+        Command::Place { .. } => "place".to_owned(),
+        Command::Clear { .. } => "clear".to_owned(),
         Command::Release { .. } => "release".to_owned(),
         Command::Cancel { .. } => "cancel".to_owned(),
         Command::Block { .. } | Command::Unblock { .. } => "block".to_owned(),
@@ -61,6 +65,28 @@ fn a_confirmation_books_and_sets_the_timers_of_its_sessions() {
     // What costs nothing was never held.
     let free = Event::Confirmed { basis: ConfirmationBasis::Free, reinstated: false };
     follows(&[], &[requested_with(free_facts()), free], &booked);
+}
+
+#[test]
+fn a_move_changes_both_days_and_the_timers_of_its_session() {
+    let room = Event::MeetingScheduled { meeting: meeting() };
+    let days = ["day of 600: cancel", "day of 900: place"];
+    let ends = "set SessionEnd(None) 960";
+    let moved = moving::moved(1, (600, 900), 1);
+    follows(&[requested(), paid(false)], std::slice::from_ref(&moved), &[days[0], days[1], ends]);
+    let given = [requested(), paid(false), room.clone()];
+    let lines = [days[0], days[1], ends, "set MoveMeeting 5"];
+    follows(&given, std::slice::from_ref(&moved), &lines);
+    // The room was asked for with the time before.
+    follows(
+        &[requested(), paid(false), moved],
+        std::slice::from_ref(&room),
+        &["set MoveMeeting 5"],
+    );
+    // The rooms of a package have no time.
+    let given = [requested_with(package()), paid(false), room];
+    let lines = ["day of 2880: cancel", "day of 2000: place", "set SessionEnd(Some(1)) 2060"];
+    follows(&given, &[moving::moved(1, (2_880, 2_000), 1)], &lines);
 }
 
 #[test]
