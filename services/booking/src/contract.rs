@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contract::booking::v1 as wire;
-use contract::convert::{cancellation_policy, money, timestamp, to_wire};
+use contract::convert::{cancellation_policy, money, to_wire};
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Timestamp;
 use kernel::id::{Booking, Kind, StaffInvitation};
@@ -15,6 +15,14 @@ use crate::domain::booking::{
 };
 use crate::domain::day;
 use crate::domain::span::Span;
+
+mod moves;
+mod times;
+
+pub use moves::read_moved_by;
+pub use times::read_number;
+
+use times::{instant, span, wire_number};
 
 /// The stream of a booking.
 #[must_use]
@@ -74,6 +82,10 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             NewEvent::of(&cancellation_requested(booking_id, *pending))
         }
         Event::CancellationUndone => NewEvent::of(&wire::BookingCancellationUndone { booking_id }),
+        Event::Moved { number, from, to, by, move_number } => NewEvent::of(&wire::BookingMoved {
+            booking_id,
+            ..moves::write(*number, *from, *to, *by, *move_number)
+        }),
         Event::SessionCompleted { number, share } => NewEvent::of(&wire::BookingSessionCompleted {
             booking_id,
             session_number: wire_number(*number),
@@ -246,6 +258,8 @@ fn read_session_event(stored: &Recorded) -> Result<Option<booking::Event>, Unrea
         read_cancellation_requested(&e)
     } else if get::<wire::BookingCancellationUndone>(stored)?.is_some() {
         Some(booking::Event::CancellationUndone)
+    } else if let Some(e) = get::<wire::BookingMoved>(stored)? {
+        moves::read(&e)
     } else if let Some(e) = get::<wire::BookingAttendanceMarked>(stored)? {
         read_number(e.session_number).zip(read_attendance(e.attendance)).map(
             |(number, attendance)| booking::Event::AttendanceMarked {
@@ -304,17 +318,6 @@ pub fn read_attendance(attendance: i32) -> Option<Attendance> {
         wire::Attendance::NoShow => Some(Attendance::NoShow),
         wire::Attendance::Unmarked => Some(Attendance::Unmarked),
     }
-}
-
-/// The number of a session, on the wire.
-fn wire_number(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
-
-/// Reads the number of a session, from 1.
-#[must_use]
-pub fn read_number(number: i32) -> Option<usize> {
-    usize::try_from(number).ok().filter(|number| *number > 0)
 }
 
 /// Decodes a day's event.
@@ -463,14 +466,6 @@ where
 
 fn parse<K: Kind>(text: &str) -> Option<Id<K>> {
     text.parse().ok()
-}
-
-fn instant(wire: Option<prost_types::Timestamp>) -> Option<Timestamp> {
-    wire.as_ref().and_then(timestamp)
-}
-
-fn span(from: Option<prost_types::Timestamp>, to: Option<prost_types::Timestamp>) -> Option<Span> {
-    Span::new(instant(from)?, instant(to)?)
 }
 
 #[cfg(test)]

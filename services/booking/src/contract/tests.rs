@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::{booking_event, day_event, read_booking_event, read_day_event};
 use crate::domain::booking::{
-    self, Attendance, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package,
-    PaymentId,
+    self, Attendance, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, MovedBy, Origin,
+    Package, PaymentId,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -69,6 +69,13 @@ fn a_bookings_events_are_stored_like_this() {
             number: 1,
             attendance: Attendance::Late,
             no_show: false,
+        },
+        booking::Event::Moved {
+            number: 1,
+            from: Span::new(at(0), at(90)).unwrap(),
+            to: Span::new(at(1440), at(1530)).unwrap(),
+            by: MovedBy::Practice,
+            move_number: 2,
         },
         booking::Event::Completed,
     ] {
