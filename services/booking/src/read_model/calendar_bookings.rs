@@ -72,10 +72,15 @@ pub const NEXT_WANTED: &str =
      join bookings b using (booking_id)
      join booking_contacts c using (booking_id)
      left join calendar_bookings k
-            on k.booking_id = r.booking_id and k.starts_at = r.starts_at
+            on k.booking_id = r.booking_id
+               and k.session_number = (select 1 + count(*) from slot_reservations earlier
+                                       where earlier.booking_id = r.booking_id
+                                         and earlier.starts_at < r.starts_at)
      where r.live and r.starts_at > $1 and b.state in ('confirmed', 'meeting_scheduled')
        and (k.booking_id is null or k.state = 'cancelled'
-            or (k.state = 'failing' and k.retry_at <= $1))
+            or (k.state = 'failing' and k.retry_at <= $1)
+            -- It was moved after it had begun, and what was there is past.
+            or (k.state = 'created' and k.starts_at <> r.starts_at and k.starts_at <= $1))
      order by r.starts_at limit 1";
 
 /// The next session that the provider has to be told of. One whose event was cancelled is placed
@@ -169,7 +174,7 @@ pub async fn created(
          values ($1, $2, $3, $4, 'created', $5)
          on conflict (booking_id, session_number) do update
          set uri = excluded.uri, event_uri = excluded.event_uri, state = 'created', problem = '',
-             retry_at = null, attempts = 0",
+             retry_at = null, attempts = 0, starts_at = excluded.starts_at",
     )
     .bind(key.booking_id)
     .bind(key.number)

@@ -33,6 +33,8 @@ pub struct FeedSession {
     pub number: i64,
     /// When.
     pub span: Span,
+    /// How often it was moved.
+    pub moves: u32,
     /// Whether it takes place at the practice.
     pub in_person: bool,
     /// When the booking was requested.
@@ -104,7 +106,7 @@ pub async fn delete(tx: &mut Tx, practitioner_id: &str) -> Result<(), StoreError
 
 /// The SQL of [`sessions`], public so that a test can check its query plan.
 pub const FEED_SESSIONS: &str =
-    "select r.booking_id, r.starts_at, r.ends_at, b.mode, b.requested_at,
+    "select r.booking_id, r.starts_at, r.ends_at, r.moves, b.mode, b.requested_at,
             c.first_name || ' ' || c.last_name as client_name,
             (select count(*) from slot_reservations earlier
              where earlier.booking_id = r.booking_id
@@ -138,6 +140,7 @@ pub async fn sessions(
         sessions.push(FeedSession {
             booking_id: row.try_get("booking_id")?,
             number: row.try_get("number")?,
+            moves: u32::try_from(row.try_get::<i32, _>("moves")?).unwrap_or(0),
             span,
             in_person: row.try_get::<&str, _>("mode")? == "in_person",
             requested_at: row.try_get("requested_at")?,

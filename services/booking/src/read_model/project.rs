@@ -6,7 +6,7 @@ use kernel::{Id, Timestamp};
 use sqlx::types::Json;
 
 use crate::domain::booking::{
-    self, Attendance, ConfirmationBasis, Mode, PaymentId, PendingCancellation,
+    self, Attendance, ConfirmationBasis, Mode, MovedBy, PaymentId, PendingCancellation,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -59,6 +59,9 @@ pub async fn booking(
         }
         Event::CancellationRequested(pending) => pending_cancellation(tx, id, Some(pending)).await,
         Event::CancellationUndone => pending_cancellation(tx, id, None).await,
+        Event::Moved { number: _, from, to, by, move_number: _ } => {
+            moved(tx, id, *from, *to, *by).await
+        }
         Event::Adopted { customer_id } => adopted(tx, id, *customer_id).await,
         Event::AttendanceMarked { number, attendance, no_show } => {
             attendance_marked(tx, id, (*number, *attendance), *no_show).await
@@ -91,6 +94,7 @@ pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
         | Event::SessionCancelled { .. }
         | Event::CancellationRequested(_)
         | Event::CancellationUndone
+        | Event::Moved { .. }
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
         | Event::ConsentCodeRequested { .. }
@@ -123,6 +127,39 @@ async fn adopted(
     )
     .bind(id)
     .bind(customer_id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The session's row gets its new time, before the days release the old one and take the new one:
+/// a row that is not live would be a session that was cancelled.
+async fn moved(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    from: Span,
+    to: Span,
+    by: MovedBy,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update slot_reservations
+         set starts_at = $3, ends_at = $4, moves = moves + 1, own_moves = own_moves + $5
+         where booking_id = $1 and starts_at = $2",
+    )
+    .bind(id)
+    .bind(from.starts_at())
+    .bind(to.starts_at())
+    .bind(to.ends_at())
+    .bind(i32::from(by == MovedBy::Customer))
+    .execute(tx.connection())
+    .await?;
+    sqlx::query(
+        "update bookings set version = version + 1,
+                             last_ends_at = (select max(r.ends_at) from slot_reservations r
+                                             where r.booking_id = $1)
+         where booking_id = $1",
+    )
+    .bind(id)
     .execute(tx.connection())
     .await?;
     Ok(())

@@ -64,6 +64,26 @@ pub async fn overlapping_reservations(
     Ok(ids)
 }
 
+/// Whether another booking of a client has a session at a time, booked or held.
+pub async fn overlaps_own(tx: &mut Tx, facts: &Facts, span: Span) -> Result<bool, StoreError> {
+    let now = tx.now().await?;
+    let overlaps = sqlx::query_scalar(
+        "select exists (
+             select from bookings b join slot_reservations r using (booking_id)
+             where b.customer_id = $1 and b.booking_id <> $2 and b.last_ends_at > $3 and r.live
+               and r.during && tstzrange($3, $4)
+               and (r.held_until_at is null or r.held_until_at > $5))",
+    )
+    .bind(facts.customer_id)
+    .bind(facts.booking_id)
+    .bind(span.starts_at())
+    .bind(span.ends_at())
+    .bind(now)
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(overlaps)
+}
+
 /// The version of a customer's booking; `None` when the customer has no such booking.
 pub async fn version(
     executor: impl PgExecutor<'_>,

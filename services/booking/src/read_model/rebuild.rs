@@ -43,10 +43,25 @@ pub enum Change {
 /// When the database does not answer, or already has a booking that the batch inserts: the tables
 /// are truncated before the first batch.
 pub async fn write(tx: &mut Tx, changes: &[Change]) -> Result<(), StoreError> {
-    for wave in waves(changes) {
-        wave.write(tx).await?;
+    for part in changes.split_inclusive(is_move) {
+        let (before, moved) = match part.split_last() {
+            Some((last, before)) if is_move(last) => (before, Some(last)),
+            _ => (part, None),
+        };
+        for wave in waves(before) {
+            wave.write(tx).await?;
+        }
+        if let Some(Change::Booking { id, event, .. }) = moved {
+            project::booking(tx, *id, event).await?;
+        }
     }
     Ok(())
+}
+
+/// A move changes the row of a time that the events before it took, and is written between them and
+/// those after it.
+fn is_move(change: &Change) -> bool {
+    matches!(change, Change::Booking { event: booking::Event::Moved { .. }, .. })
 }
 
 fn waves(changes: &[Change]) -> Vec<Wave<'_>> {

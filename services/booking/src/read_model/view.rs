@@ -14,6 +14,8 @@ use sqlx::{PgExecutor, Row};
 
 use crate::domain::booking::{Funds, Origin, Package, schedule, share_minor};
 
+mod moves;
+
 /// A booking, with fields that its owner does not see.
 #[derive(Clone)]
 pub struct View {
@@ -29,6 +31,8 @@ pub struct View {
     pub terms_missing: bool,
     /// Whether the client came, of each session that is marked, by its number.
     pub marks: Vec<wire::SessionMark>,
+    /// How often the client moved each session without staff, in their order.
+    pub own_moves: Vec<i32>,
     /// The owner's view.
     pub booking: wire::Booking,
 }
@@ -80,7 +84,7 @@ macro_rules! view_sql {
                     case when b.cancellation_policy is null
                          then (select policy from earlier_cancellation_policy)
                     end as earlier_policy,
-                    r.starts_at, r.ends_at, r.live
+                    r.starts_at, r.ends_at, r.live, r.moves, r.own_moves
              from ",
             $bookings,
             " b join ",
@@ -135,11 +139,15 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
             ends_at: Some(to_wire(row.try_get("ends_at")?)),
             // A placed booking's times are live, unless they were cancelled.
             cancelled: !row.try_get::<bool, _>("live")? && was_placed(booking.state()),
-            share: None,
-            refund_steps: Vec::new(),
+            moves: row.try_get("moves")?,
+            ..wire::Session::default()
         };
+        let own_moves = row.try_get("own_moves")?;
         match views.last_mut().filter(|last| last.booking.booking_id == booking.booking_id) {
-            Some(last) => last.booking.sessions.push(session),
+            Some(last) => {
+                last.booking.sessions.push(session);
+                last.own_moves.push(own_moves);
+            }
             None => {
                 booking.sessions.push(session);
                 views.push(View {
@@ -152,6 +160,7 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
                         .is_none()
                         && booking.contact.is_some(),
                     marks: marks(row)?,
+                    own_moves: vec![own_moves],
                     booking,
                 });
             }
@@ -159,6 +168,7 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
     }
     for view in &mut views {
         set_refunds(&mut view.booking);
+        moves::set_limits(&mut view.booking, &view.own_moves);
     }
     Ok(views)
 }
