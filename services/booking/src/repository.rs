@@ -11,6 +11,7 @@ use self::days::slot_taken_when_excluded;
 use crate::contract;
 use crate::domain::availability::Rules;
 use crate::domain::booking::{self, BookingLife, Effect};
+use crate::domain::day;
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::project;
@@ -64,6 +65,15 @@ pub async fn insert_holds(
     holds::insert_holds(tx, practice, to_insert, now).await.map_err(slot_taken_when_excluded)
 }
 
+/// What is locked beside a booking, its days and its customer.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beside {
+    /// Another customer, who is to own it.
+    heir: Option<Id<Customer>>,
+    /// Another day of its practitioner.
+    date: Option<Date>,
+}
+
 /// A booking and the days of its sessions, loaded for update under their locks.
 #[derive(Debug)]
 pub struct LockedBooking {
@@ -89,7 +99,7 @@ impl LockedBooking {
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
     pub async fn load(tx: &mut Tx, rules: &Rules, id: Id<Booking>) -> Result<Option<Self>, Error> {
-        Self::load_with(tx, rules, id, None).await
+        Self::load_all(tx, (rules, None), id, Beside::default()).await
     }
 
     /// The same with its days from their snapshots on.
@@ -102,7 +112,7 @@ impl LockedBooking {
         snapshots: &DaySnapshotCache,
         id: Id<Booking>,
     ) -> Result<Option<Self>, Error> {
-        Self::load_all(tx, (rules, Some(snapshots)), id, None).await
+        Self::load_all(tx, (rules, Some(snapshots)), id, Beside::default()).await
     }
 
     /// The same under the lock of another customer as well, who is to own it.
@@ -113,24 +123,39 @@ impl LockedBooking {
         tx: &mut Tx,
         rules: &Rules,
         id: Id<Booking>,
-        heir: Option<Id<Customer>>,
+        heir: Id<Customer>,
     ) -> Result<Option<Self>, Error> {
-        Self::load_all(tx, (rules, None), id, heir).await
+        let beside = Beside { heir: Some(heir), date: None };
+        Self::load_all(tx, (rules, None), id, beside).await
+    }
+
+    /// The same with one more day of its practitioner, to which a session is to be moved.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub async fn load_with_day(
+        tx: &mut Tx,
+        rules: &Rules,
+        id: Id<Booking>,
+        date: Date,
+    ) -> Result<Option<Self>, Error> {
+        let beside = Beside { heir: None, date: Some(date) };
+        Self::load_all(tx, (rules, None), id, beside).await
     }
 
     async fn load_all(
         tx: &mut Tx,
         (rules, snapshots): (&Rules, Option<&DaySnapshotCache>),
         id: Id<Booking>,
-        heir: Option<Id<Customer>>,
+        beside: Beside,
     ) -> Result<Option<Self>, Error> {
         let Some(location) = query::locate(tx, id).await? else { return Ok(None) };
         let mut dates: Vec<Date> =
-            location.starts.iter().map(|start| rules.date_of(*start)).collect();
-        // The sessions are in order, so equal dates are neighbours.
+            location.starts.iter().map(|start| rules.date_of(*start)).chain(beside.date).collect();
+        dates.sort_unstable();
         dates.dedup();
         let mut locks = vec![customer_lock(location.customer_id)];
-        locks.extend(heir.map(customer_lock));
+        locks.extend(beside.heir.map(customer_lock));
         locks.extend(dates.iter().map(|date| day_lock(&location.practitioner_id, *date)));
         tx.lock(&locks).await?;
         let loaded = tx.load(&contract::booking_stream(id)).await?;
@@ -148,13 +173,56 @@ impl LockedBooking {
                 None => LockedDay::load(tx, rules, practitioner_id, date).await?.0,
             });
         }
-        Ok(Some(Self {
-            id,
-            version: loaded.version,
-            state: fold::<BookingLife>(&events),
-            days,
-            now: loaded.now,
-        }))
+        let state = fold::<BookingLife>(&events);
+        let now = loaded.now;
+        let locked = Self { id, version: loaded.version, state, days, now };
+        // It was moved, or got another owner, after it was found and before its locks were taken.
+        let is_found = |facts: &booking::Facts| {
+            let is_locked = |span: &Span| locked.days.iter().any(|day| day.has(span));
+            facts.customer_id == location.customer_id && facts.sessions.iter().all(is_locked)
+        };
+        if locked.state.facts().is_some_and(|facts| !is_found(facts)) {
+            return Err(StoreError::Conflict.into());
+        }
+        Ok(Some(locked))
+    }
+
+    /// Decides whether a session may be moved from the time that was shown, and changes nothing.
+    ///
+    /// # Errors
+    /// The booking's rejection.
+    pub fn check_move(
+        &self,
+        request: &booking::MoveRequest,
+        shown: Timestamp,
+    ) -> Result<(), Error> {
+        let movable = booking::Movable::of(&self.state, request, self.now);
+        let movable = movable.map_err(|rejection| refuse(rejection.into()))?;
+        let is_shown = movable.span.starts_at() == shown;
+        if is_shown { Ok(()) } else { Err(refuse(Rejection::ChangedSince)) }
+    }
+
+    /// Moves a session to a time that the caller has checked against the timetable.
+    ///
+    /// # Errors
+    /// `SlotTaken` when another session or a closed time is there, and the booking's rejections.
+    pub async fn relocate(
+        &mut self,
+        tx: &mut Tx,
+        request: booking::MoveRequest,
+        shown: Timestamp,
+        to: Span,
+    ) -> Result<Vec<booking::Event>, Error> {
+        let (id, now) = (self.id, self.now);
+        let day = self.days.iter_mut().find(|day| day.has(&to));
+        let day = day.ok_or(refuse(Rejection::InvalidStart))?;
+        if !day.state.is_free_for(id, to, now) {
+            return Err(refuse(Rejection::SlotTaken));
+        }
+        // The row of the session takes its new time at once, where a hold that has expired may
+        // still stand.
+        day.apply(tx, day::Command::Clear { now }).await?;
+        self.apply(tx, booking::Command::Move { request, shown, to, now }).await
     }
 
     /// Decides, appends, updates the booking's rows, and carries out what follows for its days and
@@ -169,7 +237,8 @@ impl LockedBooking {
     ) -> Result<Vec<booking::Event>, Error> {
         let events = self.decide(tx, command).await?;
         for event in &events {
-            project::booking(tx, self.id, event).await?;
+            let projected = project::booking(tx, self.id, event).await;
+            projected.map_err(slot_taken_when_excluded)?;
             if matches!(event, booking::Event::Cancelled { .. }) {
                 meeting_rooms::end(tx, self.id).await?;
             }
@@ -303,6 +372,9 @@ fn log(booking_id: Id<Booking>, event: &booking::Event) {
         }
         booking::Event::Confirmed { reinstated, .. } => {
             tracing::info!(%booking_id, reinstated, "confirmed");
+        }
+        booking::Event::Moved { number, move_number, .. } => {
+            tracing::info!(%booking_id, number, move_number, "a session was moved");
         }
         booking::Event::Cancelled { .. } => tracing::info!(%booking_id, "cancelled"),
         booking::Event::SessionCancelled { number, .. } => {

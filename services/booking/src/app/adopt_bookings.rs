@@ -59,8 +59,8 @@ async fn adopt(
     id: Id<Booking>,
 ) -> Result<bool, Error> {
     // The account's consents are moved to under its own lock.
-    let heir = Some(customer_id);
-    let Some(mut locked) = LockedBooking::load_with(tx, &app.rules, id, heir).await? else {
+    let found = LockedBooking::load_with(tx, &app.rules, id, customer_id);
+    let Some(mut locked) = found.await? else {
         return Ok(false);
     };
     if phone_bookings::overlaps_sessions_of(tx, id, customer_id, locked.now).await? {
