@@ -11,7 +11,7 @@ use super::App;
 use super::practitioner_choice::eligible_practitioners;
 use super::request::{is_service_id, parse_date, wanted_practitioner};
 use crate::domain::availability::{Rules, Slot};
-use crate::domain::practitioners::{Practitioner, slots_of_anyone};
+use crate::domain::practitioners::{OccupiedTime, Practitioner, slots_of_anyone};
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::{query, view};
@@ -28,51 +28,93 @@ pub async fn list_slots(
     app: &App,
     request: wire::ListSlotsRequest,
 ) -> Result<wire::ListSlotsResponse, Error> {
-    let days = match request.days {
-        0 => DAYS_USUAL,
-        days @ 1..=DAYS_MAX => days,
-        _ => return Err(refuse(Rejection::RangeTooLong(DAYS_MAX))),
-    };
+    let days = dates(&request.from_date, request.days)?;
     if !is_service_id(&request.service_id) {
         return Err(refuse(Rejection::ServiceNotFound));
     }
-    let from = if request.from_date.is_empty() { None } else { Some(date(&request.from_date)?) };
     let offering = app.catalogue.offering(&request.service_id).await?;
     let wanted = wanted_practitioner(request.practitioner_id);
     let eligible = eligible_practitioners(app, &offering, wanted.as_deref())?;
     let now = app.store.now().await?;
-    let last_date = app.rules.last_date(now);
-    let today = app.rules.date_of(now);
-    let horizon = (app.rules.bounds(today).0, app.rules.bounds(last_date).1);
     let mut calendars = Vec::with_capacity(eligible.len());
     for practitioner in eligible {
-        let taken = query::occupied(app.store.pool(), &practitioner.id, horizon, now).await?;
-        calendars.push(Calendar { practitioner, taken: taken.iter().map(|it| it.span).collect() });
+        calendars.push(Calendar::read(app, &practitioner, now, |_all| true).await?);
     }
-    let minutes = offering.duration_minutes;
-    let mut shown = Vec::new();
-    let mut date = from.unwrap_or(today);
-    for _ in 0..days {
-        shown.push(day(&calendars, (date, minutes), now));
-        date = date.tomorrow().map_err(|_beyond| refuse(Rejection::InvalidDate))?;
+    days.list(app, &calendars, offering.duration_minutes, now)
+}
+
+/// The days that a request asks for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Days {
+    /// The first; `None` for today.
+    from: Option<Date>,
+    count: i32,
+}
+
+/// Reads which days are asked for.
+///
+/// # Errors
+/// `RangeTooLong` or `InvalidDate`.
+pub(super) fn dates(from: &str, days: i32) -> Result<Days, Error> {
+    let count = match days {
+        0 => DAYS_USUAL,
+        days @ 1..=DAYS_MAX => days,
+        _ => return Err(refuse(Rejection::RangeTooLong(DAYS_MAX))),
+    };
+    Ok(Days { from: if from.is_empty() { None } else { Some(date(from)?) }, count })
+}
+
+impl Days {
+    /// The starts of sessions of this length in these calendars.
+    ///
+    /// # Errors
+    /// `InvalidDate` beyond the last date that there is.
+    pub(super) fn list(
+        self,
+        app: &App,
+        calendars: &[Calendar],
+        minutes: i32,
+        now: Timestamp,
+    ) -> Result<wire::ListSlotsResponse, Error> {
+        let mut shown = Vec::new();
+        let mut date = self.from.unwrap_or_else(|| app.rules.date_of(now));
+        for _ in 0..self.count {
+            shown.push(day(calendars, (date, minutes), now));
+            date = date.tomorrow().map_err(|_beyond| refuse(Rejection::InvalidDate))?;
+        }
+        let next_free =
+            calendars.iter().filter_map(|it| it.rules().next_free(minutes, &it.taken, now));
+        Ok(wire::ListSlotsResponse {
+            days: shown,
+            time_zone: view::zone_name(&app.practice),
+            time_zone_label: app.practice.practice.zone_label.clone(),
+            next_available_at: next_free.min().map(to_wire),
+            last_date: app.rules.last_date(now).to_string(),
+        })
     }
-    let next_free = calendars.iter().filter_map(|it| it.rules().next_free(minutes, &it.taken, now));
-    Ok(wire::ListSlotsResponse {
-        days: shown,
-        time_zone: view::zone_name(&app.practice),
-        time_zone_label: app.practice.practice.zone_label.clone(),
-        next_available_at: next_free.min().map(to_wire),
-        last_date: last_date.to_string(),
-    })
 }
 
 /// A practitioner's timetable and the times of it that are taken.
-struct Calendar {
+pub(super) struct Calendar {
     practitioner: Arc<Practitioner>,
     taken: Vec<Span>,
 }
 
 impl Calendar {
+    /// Those of a practitioner as far as can be booked, of the taken times those that `counts`.
+    pub(super) async fn read(
+        app: &App,
+        practitioner: &Arc<Practitioner>,
+        now: Timestamp,
+        counts: impl Fn(&OccupiedTime) -> bool,
+    ) -> Result<Self, Error> {
+        let (today, last_date) = (app.rules.date_of(now), app.rules.last_date(now));
+        let horizon = (app.rules.bounds(today).0, app.rules.bounds(last_date).1);
+        let taken = query::occupied(app.store.pool(), &practitioner.id, horizon, now).await?;
+        let taken = taken.into_iter().filter(counts).map(|it| it.span).collect();
+        Ok(Self { practitioner: Arc::clone(practitioner), taken })
+    }
+
     fn rules(&self) -> &Rules {
         &self.practitioner.rules
     }

@@ -94,6 +94,12 @@ struct Entry<'e> {
     cancelled: bool,
 }
 
+/// Two are between one move and the next, so that what is cancelled follows what was moved.
+fn sequence(moves: i32, cancelled: bool, is_online: bool) -> u32 {
+    let moves = u32::try_from(moves).unwrap_or(0).saturating_mul(2);
+    moves.saturating_add(if cancelled { 2 } else { u32::from(is_online) })
+}
+
 fn event(practice: &Practice, view: &View, entry: &Entry<'_>) -> Event {
     let booking = &view.booking;
     let name = one_line(&practice.practice.name);
@@ -112,7 +118,7 @@ fn event(practice: &Practice, view: &View, entry: &Entry<'_>) -> Event {
         .summary(&summary)
         .status(if cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed })
         // A calendar replaces an event with the same UID if the sequence is higher.
-        .sequence(if cancelled { 2 } else { u32::from(booking.location.is_empty()) })
+        .sequence(sequence(session.moves, cancelled, booking.location.is_empty()))
         .add_property("DTSTAMP", utc(view.requested_at))
         .add_property("DTSTART", utc(starts_at))
         .add_property("DTEND", utc(ends_at));

@@ -9,8 +9,9 @@ use contract::booking::v1::{
     AdoptBookingsRequest, AdoptBookingsResponse, Booking as WireBooking, CancelOwnBookingRequest,
     CancelOwnBookingResponse, GetBookingRequest, GetBookingResponse, GetCalendarFileRequest,
     GetCalendarFileResponse, ListOwnBookingsRequest, ListOwnBookingsResponse, ListSlotsRequest,
-    ListSlotsResponse, OpenCheckoutRequest, OpenCheckoutResponse, PreviewOwnCancellationRequest,
-    PreviewOwnCancellationResponse, ReleaseBookingRequest, ReleaseBookingResponse,
+    ListSlotsResponse, MoveOwnBookingRequest, MoveOwnBookingResponse, OpenCheckoutRequest,
+    OpenCheckoutResponse, PreviewOwnCancellationRequest, PreviewOwnCancellationResponse,
+    PreviewOwnMoveRequest, PreviewOwnMoveResponse, ReleaseBookingRequest, ReleaseBookingResponse,
     RequestBookingRequest, RequestBookingResponse, UndoCancellationRequest,
     UndoCancellationResponse, WatchBookingRequest, WatchBookingResponse,
 };
@@ -32,6 +33,8 @@ use crate::app::consent_proof;
 use crate::app::free_session::Client;
 use crate::app::join_page::address;
 use crate::app::list_slots::list_slots;
+use crate::app::move_booking::move_own_booking;
+use crate::app::move_times::preview_own_move;
 use crate::app::open_checkout::open_checkout;
 use crate::app::own_bookings::list_own_bookings;
 use crate::app::own_cancellation::{
@@ -194,6 +197,29 @@ impl BookingService for PublicHandler {
             .map_err(|error| to_status(&error))?;
         let booking = self.wire_booking(user.customer, id).await?;
         Ok(Response::new(UndoCancellationResponse { booking }))
+    }
+
+    async fn preview_own_move(
+        &self,
+        request: Request<PreviewOwnMoveRequest>,
+    ) -> Result<Response<PreviewOwnMoveResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let times = preview_own_move(&self.app, user.customer, request.get_ref()).await;
+        times.map(Response::new).map_err(|error| to_status(&error))
+    }
+
+    async fn move_own_booking(
+        &self,
+        request: Request<MoveOwnBookingRequest>,
+    ) -> Result<Response<MoveOwnBookingResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let request = request.into_inner();
+        parse(&request.booking_id)?;
+        let id = move_own_booking(&self.app, user.customer, request)
+            .await
+            .map_err(|error| to_status(&error))?;
+        let booking = self.wire_booking(user.customer, id).await?;
+        Ok(Response::new(MoveOwnBookingResponse { booking }))
     }
 
     async fn get_calendar_file(

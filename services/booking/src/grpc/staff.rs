@@ -11,11 +11,11 @@ use contract::booking::v1::{
     GetJoinPageRequest, GetJoinPageResponse, GetOwnRoleRequest, GetOwnRoleResponse,
     ListBlockedTimesRequest, ListBlockedTimesResponse, ListBookingsRequest, ListBookingsResponse,
     ListParkedEventsRequest, ListParkedEventsResponse, MarkAttendanceRequest,
-    MarkAttendanceResponse, PreviewCancellationRequest, PreviewCancellationResponse,
-    ReleaseHoldRequest, ReleaseHoldResponse, RequestPhoneBookingRequest,
-    RequestPhoneBookingResponse, RetryParkedEventsRequest, RetryParkedEventsResponse,
-    SendPaymentPageRequest, SendPaymentPageResponse, StaffBooking, UnblockTimeRequest,
-    UnblockTimeResponse,
+    MarkAttendanceResponse, MoveBookingRequest, MoveBookingResponse, PreviewCancellationRequest,
+    PreviewCancellationResponse, PreviewMoveRequest, PreviewMoveResponse, ReleaseHoldRequest,
+    ReleaseHoldResponse, RequestPhoneBookingRequest, RequestPhoneBookingResponse,
+    RetryParkedEventsRequest, RetryParkedEventsResponse, SendPaymentPageRequest,
+    SendPaymentPageResponse, StaffBooking, UnblockTimeRequest, UnblockTimeResponse,
 };
 use contract::convert::{practice_late_to_wire, to_wire};
 use eventstore::{Act, StaffAuthorizer};
@@ -42,6 +42,8 @@ use crate::app::find_bookings::find_bookings;
 use crate::app::join_page::join_page;
 use crate::app::list_bookings::{list_blocked_times, list_bookings};
 use crate::app::mark_attendance::{self, mark_attendance};
+use crate::app::move_booking::{self, move_booking};
+use crate::app::move_times::preview_move;
 use crate::app::release_hold::{self, release_hold};
 use crate::app::request_phone_booking::request_phone_booking;
 use crate::app::requester::PHONE_METHOD;
@@ -279,6 +281,37 @@ impl BookingStaffService for StaffHandler {
             unpaid: preview.sum.unpaid,
             practice_late: practice_late_to_wire(preview.practice_late),
         }))
+    }
+
+    async fn preview_move(
+        &self,
+        request: Request<PreviewMoveRequest>,
+    ) -> Result<Response<PreviewMoveResponse>, Status> {
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
+        let act = Act { action: "PreviewMove", subject: subject::<Booking>(&booking_id) };
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let times = preview_move(&self.app, &request).await;
+        let (id, slots) = audited(&self.authorizer, staff, act, times).await?;
+        self.authorizer.audit_read(staff, act).await?;
+        let booking = self.booking(id, &scope).await?;
+        Ok(Response::new(PreviewMoveResponse { booking, slots: Some(slots) }))
+    }
+
+    async fn move_booking(
+        &self,
+        request: Request<MoveBookingRequest>,
+    ) -> Result<Response<MoveBookingResponse>, Status> {
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
+        let act = Act { action: move_booking::METHOD, subject: subject::<Booking>(&booking_id) };
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let moved = move_booking(&self.app, staff, request).await;
+        let id = audited(&self.authorizer, staff, act, moved).await?;
+        let booking = self.booking(id, &scope).await?;
+        Ok(Response::new(MoveBookingResponse { booking }))
     }
 
     async fn release_hold(

@@ -69,6 +69,10 @@ fn event(practice: &Practice, session: &FeedSession) -> Event {
         if session.in_person { one_line(&practice.location.name) } else { "Online".into() };
     let id = booking_id.to_string();
     let digits = id.get(id.len().saturating_sub(REFERENCE_DIGITS)..).unwrap_or_default();
+    // A program takes an event again whose sequence is higher.
+    if session.moves > 0 {
+        event.sequence(session.moves);
+    }
     event
         .summary(&summary)
         .location(&location)

@@ -39,6 +39,7 @@ fn view(state: wire::BookingState, join_url: &str, location: &str) -> View {
         origin: Origin::Account,
         terms_missing: false,
         marks: Vec::new(),
+        own_moves: vec![0],
         booking: wire::Booking {
             booking_id: "bkg_019340000000700080000000000000ab".to_owned(),
             service_id: "mental-health".to_owned(),
