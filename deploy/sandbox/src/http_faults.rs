@@ -45,6 +45,7 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
         ("POST", "/zoom/v2/users/{user}/meetings") => "zoom.create",
         ("GET", "/zoom/v2/users/{user}/meetings") => "zoom.list",
         ("GET", "/zoom/v2/meetings/{number}") => "zoom.fetch",
+        ("PATCH", "/zoom/v2/meetings/{number}") => "zoom.change",
         ("DELETE", "/zoom/v2/meetings/{number}") => "zoom.delete",
         ("POST", "/messages") => "messages.send",
         ("POST", "/push/ntfy/{topic}" | "/push/json") => "pushes.send",

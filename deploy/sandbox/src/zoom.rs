@@ -39,7 +39,7 @@ pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/zoom/oauth/token", post(token))
         .route("/zoom/v2/users/{user}/meetings", post(create).get(list))
-        .route("/zoom/v2/meetings/{number}", get(fetch).delete(delete))
+        .route("/zoom/v2/meetings/{number}", get(fetch).patch(change).delete(delete))
         .route("/api/zoom", get(everything).delete(lose))
 }
 
@@ -272,6 +272,48 @@ async fn fetch(
         Some(meeting) => Json(meeting.json()).into_response(),
         None => missing(&number),
     }
+}
+
+/// What of a meeting is changed; other fields are refused, as of a new one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    start_time: String,
+    duration: u32,
+}
+
+/// Another time. A user's limit of a day is that of making and changing together.
+async fn change(
+    State(app): State<SharedState>,
+    Path(number): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    if let Some(refusal) = unauthenticated(&app, &headers) {
+        return refusal;
+    }
+    let Ok(change) = serde_json::from_slice::<Change>(&body) else {
+        return refuse(StatusCode::BAD_REQUEST, 300, "Request Body should be a valid JSON object.");
+    };
+    let is_utc = change.start_time.ends_with('Z');
+    if !is_utc || change.start_time.parse::<jiff::Timestamp>().is_err() {
+        return invalid("start_time");
+    }
+    if !(1..=1440).contains(&change.duration) {
+        return invalid("duration");
+    }
+    let mut zoom = app.zoom.lock();
+    let account = &mut *zoom;
+    let Some(meeting) = account.meetings.get_mut(&number) else { return missing(&number) };
+    let today = clock::now_s() / 86_400;
+    let made = account.made.entry((meeting.user.clone(), today)).or_default();
+    if *made >= PER_DAY {
+        return over_the_day();
+    }
+    *made += 1;
+    meeting.start_time = Some(change.start_time);
+    meeting.duration = Some(change.duration);
+    StatusCode::NO_CONTENT.into_response()
 }
 
 async fn delete(

@@ -10,13 +10,14 @@ use serde_json::Value;
 use tracing::Instrument as _;
 
 use self::kinds::{
-    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, KEEP_CALENDAR, PROBE, READ_CALENDAR,
-    REMOVE_MEETING, RETENTION, SESSION_END,
+    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, KEEP_CALENDAR, MOVE_MEETING, PROBE,
+    READ_CALENDAR, REMOVE_MEETING, RETENTION, SESSION_END,
 };
 use crate::app::App;
 use crate::app::calendar_bookings::keep_calendar;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
+use crate::app::move_meeting::move_meeting;
 use crate::app::own_cancellation::take_effect;
 use crate::app::probe;
 use crate::app::read_calendar::read_calendar;
@@ -78,6 +79,7 @@ impl Timers {
                 ended.await?;
             }
             CREATE_MEETING => schedule_meeting(&self.app, metadata, id).await?,
+            MOVE_MEETING => move_meeting(&self.app, metadata, id).await?,
             REMOVE_MEETING => remove_meeting(&self.app, metadata, id).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),
         }

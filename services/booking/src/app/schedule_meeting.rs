@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use contract::booking::v1::RoomMissing;
-use eventstore::{Metadata, NewEvent, StoreError, Tx};
+use eventstore::{Metadata, NewEvent, Recorded, StoreError, Tx};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
 use super::App;
 use crate::clients::meetings::{Intent, MeetingError, Room, RoomRequest, Zoom, ZoomMeeting};
-use crate::contract::room_stream;
-use crate::domain::booking::{Command, Event, MeetingId, State};
+use crate::contract::{booking_stream, read_booking_event, room_stream};
+use crate::domain::booking::{BookingLife, Command, Event, MeetingId, State};
 use crate::domain::room_duty::sessions_due;
 use crate::domain::span::Span;
 use crate::error::Error;
@@ -52,7 +52,7 @@ pub async fn schedule_meeting(
                 Some(made) => Some(made),
                 None => {
                     report_missing(app, metadata.clone(), &meeting).await?;
-                    pause(app, metadata, id, &error).await?;
+                    pause(app, metadata, CREATE_MEETING, id, &error).await?;
                     return Err(Error::unavailable(error));
                 }
             },
@@ -143,10 +143,11 @@ async fn fallback(app: &App, meeting: &MeetingRequest) -> Result<Option<MadeRoom
     Ok(Some(MadeRoom { is_fallback: true, ..Room { meeting_id, join_url }.into() }))
 }
 
-/// Asks the provider no earlier than it wants to be asked.
-async fn pause(
+/// Asks the provider no earlier than it wants to be asked, by the timer of this kind.
+pub(super) async fn pause(
     app: &App,
     metadata: Metadata,
+    kind: &'static str,
     id: Id<Booking>,
     error: &MeetingError,
 ) -> Result<(), Error> {
@@ -156,7 +157,7 @@ async fn pause(
             Box::pin(async move {
                 let due = tx.now().await?.plus_seconds(seconds);
                 let payload = payload(tx);
-                Ok(tx.set_timer(CREATE_MEETING, &id.to_string(), due, payload).await?)
+                Ok(tx.set_timer(kind, &id.to_string(), due, payload).await?)
             })
         })
         .await
@@ -179,20 +180,14 @@ impl MeetingRequest {
 
 /// What to ask the provider for, if the booking still needs a room.
 async fn meeting_request(app: &Arc<App>, id: Id<Booking>) -> Result<Option<MeetingRequest>, Error> {
-    let stream = crate::contract::booking_stream(id);
-    let stored = app.store.load(&stream).await?;
-    let events = stored
-        .iter()
-        .map(crate::contract::read_booking_event)
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(Error::unavailable)?;
-    let state = kernel::fold::<crate::domain::booking::BookingLife>(&events);
+    let (stored, state) = load_state(app, id).await?;
     let State::Confirmed { facts, .. } = &state else { return Ok(None) };
     // A package has one room, asked for with its first session: providers take a day at most, and
     // the link stays.
     let Some(session) = facts.sessions.first() else { return Ok(None) };
-    let is_confirmation = |event: &Event| matches!(event, Event::Confirmed { .. });
-    let confirmed = events.iter().zip(&stored).rfind(|(event, _)| is_confirmation(event));
+    let is_confirmation =
+        |(event, _): &&(Event, Recorded)| matches!(event, Event::Confirmed { .. });
+    let confirmed = stored.iter().rfind(is_confirmation);
     let Some((_, confirmed)) = confirmed else { return Ok(None) };
     let sessions = facts.sessions.iter().zip(1..);
     let sessions =
@@ -209,6 +204,18 @@ async fn meeting_request(app: &Arc<App>, id: Id<Booking>) -> Result<Option<Meeti
         sessions: sessions.collect(),
         confirmed_at: confirmed.recorded_at,
     }))
+}
+
+/// A booking's events, and the state that they lead to, read without a lock.
+pub(super) async fn load_state(
+    app: &App,
+    id: Id<Booking>,
+) -> Result<(Vec<(Event, Recorded)>, State), Error> {
+    let stored = app.store.load(&booking_stream(id)).await?;
+    let events = stored.iter().map(read_booking_event).collect::<Result<Vec<_>, _>>();
+    let events = events.map_err(Error::unavailable)?;
+    let state = kernel::fold::<BookingLife>(&events);
+    Ok((events.into_iter().zip(stored).collect(), state))
 }
 
 /// Tells, once for each session, that its room has to be there and is not.

@@ -76,6 +76,17 @@ pub async fn end(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// The provider's number of a booking's room, if it is there.
+pub async fn number(
+    executor: impl PgExecutor<'_>,
+    id: Id<Booking>,
+) -> Result<Option<String>, StoreError> {
+    let sql = "select number from meeting_rooms where booking_id = $1 and state = 'made'";
+    let number: Option<Option<String>> =
+        sqlx::query_scalar(sql).bind(id).fetch_optional(executor).await?;
+    Ok(number.flatten())
+}
+
 /// The room of a booking, if it is to be removed.
 pub async fn ending(
     executor: impl PgExecutor<'_>,

@@ -46,7 +46,7 @@ fn practice_at_zoom() -> Practice {
 }
 
 /// A practice at Zoom whose timers do not run.
-async fn at_zoom() -> (World, ThirdParties) {
+pub(crate) async fn at_zoom() -> (World, ThirdParties) {
     let server = ThirdParties::start().await;
     let world = World::meeting_at(practice_at_zoom(), places(&server)).await;
     (world, server)

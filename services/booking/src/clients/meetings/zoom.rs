@@ -20,6 +20,7 @@ use url::{Url, form_urlencoded};
 use self::answers::{no_response, read, refused};
 use super::error::MeetingError;
 use super::room::{RoomRequest, is_usable};
+use crate::domain::span::Span;
 
 mod answers;
 
@@ -132,13 +133,12 @@ impl Zoom {
         mark: &str,
     ) -> Result<ZoomMeeting, MeetingError> {
         let session = request.session;
-        let minutes = session.ends_at().seconds_since(session.starts_at()) / 60;
         let is_single = !request.is_package;
         let new = NewMeeting {
             topic: &request.title,
             kind: if is_single { 2 } else { 3 },
             start_time: is_single.then(|| session.starts_at().to_string()),
-            duration: is_single.then_some(minutes),
+            duration: is_single.then_some(session.minutes()),
             timezone: &request.time_zone,
             agenda: mark,
             settings: json!({
@@ -184,6 +184,21 @@ impl Zoom {
         match self.ask(|| self.0.http.get(url.clone())).await {
             Ok(answer) => usable(read(answer).await?).map(Some),
             Err(MeetingError::Zoom(refusal)) if refusal.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives a meeting another time; false for one that is not there any more.
+    ///
+    /// # Errors
+    /// Why it still has its old time.
+    pub async fn relocate(&self, number: &str, session: Span) -> Result<bool, MeetingError> {
+        let url = self.url(&["meetings", number])?;
+        let start_time = session.starts_at().to_string();
+        let change = json!({ "start_time": start_time, "duration": session.minutes() });
+        match self.ask(|| self.0.http.patch(url.clone()).json(&change)).await {
+            Ok(_moved) => Ok(true),
+            Err(MeetingError::Zoom(refusal)) if refusal.is_missing() => Ok(false),
             Err(error) => Err(error),
         }
     }
