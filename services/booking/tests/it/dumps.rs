@@ -23,6 +23,7 @@ fn rejections_reach_callers_like_this() {
         BookingNotFound, NotConfirmed, InvalidDate, RangeTooLong(31), InvalidDay, InvalidTime,
         TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
         InvalidAttendance, NotMarkable, InvalidPageToken, SessionBegun, CancellationPending,
+        NotMovable, MoveTooLate, MovedTooOften, OutOfOrder, ChangedSince, InvalidMovedBy,
         CancellationTookEffect, RefundFell(Money::inr(75_000)), InvalidShownRefund,
         SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,
         AddressNotProved, FreeSessionUsed, InvalidReportId, ReportEnded, TooManyReports,

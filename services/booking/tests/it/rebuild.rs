@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use booking::app::move_booking::move_own_booking;
 use booking::app::open_checkout::open_checkout;
 use booking::app::release_booking::release_booking;
 use booking::contract::{read_booking_event, read_day_event};
@@ -51,6 +52,11 @@ async fn live(world: &World) {
     let fourth = world.hold(customer(4), at(1, 16)).await;
     world.pay(fourth, "pay_fourth").await;
     world.reaches(fourth, BookingState::MeetingScheduled).await;
+    // To another day, within a day, and to where another client was before.
+    for times in [(at(1, 16), at(2, 16)), (at(2, 16), at(2, 17)), (at(2, 17), at(1, 15))] {
+        let request = crate::moves::to(fourth, times);
+        move_own_booking(&world.app, customer(4), request).await.unwrap();
+    }
     block(world, "18:00", "18:30").await.unwrap();
     let fifth = world.hold(customer(5), at(2, 13)).await;
     // A booking whose hold was extended in between.
