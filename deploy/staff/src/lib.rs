@@ -19,6 +19,7 @@ mod confirm;
 mod table;
 mod labels;
 mod money;
+mod move_session;
 mod dates;
 mod session_cells;
 mod today;
@@ -88,6 +89,8 @@ enum Command {
     Calendar(calendar::Calendar),
     /// Cancel a confirmed booking.
     Cancel(cancel::Arguments),
+    /// Move a session to another time; the client is told by mail.
+    Move(move_session::Arguments),
     /// Confirm a booking on the customer's word that it is paid.
     AcceptClaim(BookingWithKey),
     /// Book for a client on the phone; prints the address at which it is paid.
@@ -146,6 +149,7 @@ impl Command {
             Self::Unblock(opening) => block::open(session, opening).await,
             Self::Calendar(calendar) => calendar::run(session, calendar).await,
             Self::Cancel(arguments) => cancel::run(session, arguments).await,
+            Self::Move(arguments) => move_session::run(session, arguments).await,
             Self::AcceptClaim(arguments) => claim::run(session, arguments).await,
             Self::PhoneBooking(arguments) => phone::book(session, arguments).await,
             Self::SendLink(arguments) => phone::send_link(session, arguments).await,

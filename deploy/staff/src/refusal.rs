@@ -98,6 +98,11 @@ fn sentence(reason: &str) -> Option<&'static str> {
         "BLOCK_NOT_FOUND" => "there is no closed time with this id; `sukoon today DATE` shows them",
         "BOOKING_NOT_FOUND" => "there is no booking with this id",
         "NOT_CANCELLABLE" => "only a confirmed booking whose session is not over can be cancelled",
+        "NOT_MOVABLE" => "only a session of a confirmed booking that has not ended can be moved",
+        "CHANGED_SINCE" => "that session is at another time by now; `sukoon history` shows it",
+        "OUT_OF_ORDER" => "a session of a package stays between the ones before and after it",
+        "SLOT_NOT_OFFERED" => "the timetable has no such time",
+        "OVERLAPS_OWN_SESSION" => "this client has another session at that time",
         "NOT_MARKABLE" => {
             "a session is marked from its start until 14 days after its end, if it takes place"
         }

@@ -1,7 +1,7 @@
 //! The words by which staff name the values of the contract's enums: `BOOKING_STATE_NO_SHOW` is
 //! `no-show`.
 use contract::booking::v1::{
-    Attendance, BookingState, CancelledBy, InvitationState, SessionMode, StaffRole,
+    Attendance, BookingState, CancelledBy, InvitationState, MovedBy, SessionMode, StaffRole,
 };
 use contract::common::v1::DeskWay;
 use contract::notifications::v1::DeliveryState;
@@ -34,6 +34,7 @@ wire_enums! {
     DeliveryState = "DELIVERY_STATE_";
     DeskWay = "DESK_WAY_";
     InvitationState = "INVITATION_STATE_";
+    MovedBy = "MOVED_BY_";
     SessionMode = "SESSION_MODE_";
     StaffRole = "STAFF_ROLE_";
 }
