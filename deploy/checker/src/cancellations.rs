@@ -15,12 +15,18 @@ const RECORDED_LATER_SECONDS: i64 = 60;
 pub(crate) fn check(history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I3);
     for (id, past) in &history.bookings {
-        let facts = past.iter().find_map(|it| match &it.event {
-            Event::Requested { facts, .. } => Some(facts),
-            _ => None,
-        });
-        if let Some(facts) = facts {
-            past.iter().for_each(|it| cancellation((*id, facts), it, &mut found));
+        let mut known = None;
+        for it in past {
+            match (&it.event, &mut known) {
+                (Event::Requested { facts, .. }, _) => known = Some(facts.clone()),
+                (Event::Moved { number, to, .. }, Some(facts)) => {
+                    let index = number.checked_sub(1);
+                    let session = index.and_then(|index| facts.sessions.get_mut(index));
+                    session.into_iter().for_each(|session| *session = *to);
+                }
+                (_, Some(facts)) => cancellation((*id, facts), it, &mut found),
+                (_, None) => {}
+            }
         }
     }
     found.violations
