@@ -1,6 +1,7 @@
 //! booking as it runs in the simulation: its real decisions, with the little that stands around
 //! them in `services/booking/src/app` written for the model of a database.
 
+mod moves;
 mod refunds;
 mod requests;
 pub(super) mod tables;
@@ -13,7 +14,9 @@ use booking::domain::booking::{
 };
 use booking::domain::day::{self, PractitionerDay};
 use booking::domain::span::Span;
-use booking::timers::kinds::{CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, key, parse_subject};
+use booking::timers::kinds::{
+    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, MOVE_MEETING, key, parse_subject,
+};
 use eventstore::Recorded;
 use kernel::id::{Block, Booking};
 use kernel::{Decider, Id, Money, Timestamp};
@@ -22,7 +25,7 @@ use serde_json::json;
 use super::coverage::Fault;
 use super::job::Job;
 use super::mutant::Mutant;
-use super::offerings::{ClosedTime, earlier_policy};
+use super::offerings::{ClosedTime, earlier_policy, rules};
 use super::service::{Error, Service};
 use super::store::{Batch, TimerKey};
 use super::world::World;
@@ -77,10 +80,16 @@ impl LockedBooking {
         Ok(events)
     }
 
+    /// The day of a session; two of one day are never there.
+    fn day_of(&mut self, session: Span) -> Option<&mut LockedDay> {
+        let date = rules().date_of(session.starts_at()).to_string();
+        self.days.iter_mut().find(|day| day.stream.ends_with(&date))
+    }
+
     fn carry_out(&mut self, batch: &mut Batch<BookingTables>, effect: Effect) -> Result<(), Error> {
         match effect {
             Effect::Day { session, command } => {
-                if let Some(day) = self.days.iter_mut().find(|day| day.span == session) {
+                if let Some(day) = self.day_of(session) {
                     apply_to_day(batch, (&day.stream, &mut day.state), command)?;
                 }
             }
@@ -244,6 +253,7 @@ impl World {
             CREATE_MEETING => self.request_meeting(id, (key, attempts)),
             HOLD_END => self.end_hold(id),
             CANCELLATION_EFFECT => self.take_effect(id),
+            MOVE_MEETING => self.move_meeting(id),
             _ => self.end_session(id, number),
         };
         self.conclude::<BookingTables>((key, attempts), outcome);

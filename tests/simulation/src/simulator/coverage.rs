@@ -234,6 +234,8 @@ pub enum End {
     CancellationRequested,
     /// The client took that back.
     CancellationUndone,
+    /// A session of it was moved.
+    Moved,
     /// It was cancelled, and the money went back.
     CancelledWithRefund,
     /// It was cancelled, and the money was kept.
@@ -270,7 +272,7 @@ pub enum End {
 
 impl End {
     /// All of them.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::SlotTaken,
         Self::TooManyHolds,
         Self::OverlapsOwnSession,
@@ -286,6 +288,7 @@ impl End {
         Self::Unplaced,
         Self::CancellationRequested,
         Self::CancellationUndone,
+        Self::Moved,
         Self::CancelledWithRefund,
         Self::CancelledRetained,
         Self::MismatchedBack,

@@ -14,6 +14,8 @@ pub enum Mutant {
     HoldPartOfPackage,
     /// It is not looked whether a customer has a session at that time already.
     ForgetOwnSessions,
+    /// The time that a session is moved from stays taken.
+    KeepOldTime,
     /// Money that cannot be placed is left where it is.
     ForgetUnplacedMoney,
     /// The ledger misses the entry of a refund.
@@ -75,11 +77,12 @@ pub enum Mutant {
 
 impl Mutant {
     /// Those that break something, with the invariant that each breaks.
-    pub const ALL: [(Self, Invariant); 26] = [
+    pub const ALL: [(Self, Invariant); 27] = [
         (Self::AckBeforeCommit, Invariant::I1),
         (Self::StaleDay, Invariant::I2),
         (Self::HoldPartOfPackage, Invariant::I2),
         (Self::ForgetOwnSessions, Invariant::I2),
+        (Self::KeepOldTime, Invariant::I2),
         (Self::ForgetUnplacedMoney, Invariant::I3),
         (Self::ForgetLedger, Invariant::I3),
         (Self::NewRefundIdOnEachTry, Invariant::I4),

@@ -146,6 +146,7 @@ impl World {
             starts_at: Some(to_wire(span.starts_at())),
             ends_at: Some(to_wire(span.ends_at())),
             cancelled: known.is_session_cancelled(number),
+            moves: known.moves(number).into(),
             ..wire::Session::default()
         });
         let booking = wire::Booking {
@@ -396,6 +397,13 @@ pub(crate) fn on_booking(
                 let about = (booking, Some(number));
                 let mail = on_booking_events::cancellation_mail(kind, about, &payload);
                 world.queue(batch, &mail, State::Queued);
+            }
+        }
+        // The reminders of the time before drop themselves when they are due.
+        Step::Move(moved) => {
+            let reminders = moved.reminders(&practice()?.mails);
+            for mail in moved.mails().iter().chain(&reminders) {
+                world.queue(batch, mail, State::Queued);
             }
         }
         Step::Queue(mails) => {

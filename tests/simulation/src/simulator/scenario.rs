@@ -4,6 +4,7 @@ mod plan;
 
 use booking::domain::availability::Rules;
 use booking::domain::practitioners::Practitioners;
+use booking::domain::span::Span;
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 use payments::domain::desk::Way as DeskWay;
@@ -47,6 +48,13 @@ pub(crate) enum Step {
         tries: u32,
     },
     UndoCancel {
+        tries: u32,
+    },
+    /// A session is moved by so many hours from the time that was seen.
+    Move {
+        number: usize,
+        seen: Option<Span>,
+        hours: i64,
         tries: u32,
     },
     AcceptClaim {

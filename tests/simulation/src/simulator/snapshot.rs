@@ -158,6 +158,7 @@ impl World {
                 "booking.v1.BookingSessionCompleted" => Some(End::SessionCompleted),
                 "booking.v1.BookingSessionCancelled" => Some(End::SessionCancelled),
                 "booking.v1.BookingCancellationRequested" => Some(End::CancellationRequested),
+                "booking.v1.BookingMoved" => Some(End::Moved),
                 "booking.v1.BookingCancellationUndone" => Some(End::CancellationUndone),
                 "booking.v1.BookingUnplaced" => Some(End::Unplaced),
                 "booking.v1.BookingPaid" => Some(End::PaidLater),

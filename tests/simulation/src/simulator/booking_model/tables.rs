@@ -94,6 +94,9 @@ impl BookingTables {
         if let Event::Cancelled { refund, .. } = event {
             self.change_money(id, mutant, |money| money.promise(refund.minor));
         }
+        if let Event::Moved { from, to, .. } = event {
+            self.move_row(id, *from, *to);
+        }
         self.project_state(id, event);
         self.change_money(id, mutant, |_| ());
     }
@@ -128,6 +131,7 @@ impl BookingTables {
             | Event::AttendanceMarked { .. }
             | Event::CancellationRequested(_)
             | Event::CancellationUndone
+            | Event::Moved { .. }
             // Clients of the simulation have accounts.
             | Event::Adopted { .. } => return,
             Event::CheckoutOpened { until } => {
@@ -175,6 +179,16 @@ impl BookingTables {
             day::Event::Unblocked { block_id } => {
                 self.rows_of(Holder::Block(*block_id), stream).for_each(|row| row.live = false);
             }
+        }
+    }
+
+    /// A session's row gets its new time, which its day then books.
+    fn move_row(&mut self, id: Id<Booking>, from: Span, to: Span) {
+        let holder = Holder::Booking(id);
+        if let Some(row) = self.reservations.remove(&(holder, from.starts_at())) {
+            let (starts_at, ends_at) = (to.starts_at(), to.ends_at());
+            let moved = ReservationRow { starts_at, ends_at, ..row };
+            self.reservations.insert((holder, starts_at), moved);
         }
     }
 
@@ -245,9 +259,20 @@ impl BookingTables {
         span: Span,
         now: Timestamp,
     ) -> bool {
+        self.overlaps_other(customer_id, (Id::from_uuid(uuid::Uuid::nil()), span), now)
+    }
+
+    /// The same of another booking than this one.
+    pub(super) fn overlaps_other(
+        &self,
+        customer_id: Id<Customer>,
+        (except, span): (Id<Booking>, Span),
+        now: Timestamp,
+    ) -> bool {
         self.reservations.values().any(|row| {
             let Holder::Booking(id) = row.holder else { return false };
             row.live
+                && id != except
                 && row.held_until_at.is_none_or(|until| until > now)
                 && row.starts_at < span.ends_at()
                 && span.starts_at() < row.ends_at

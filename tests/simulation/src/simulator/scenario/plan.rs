@@ -178,11 +178,11 @@ fn at_desk(rng: &mut Rng, cancels: &[(i64, Option<usize>)]) -> (Option<DeskMoney
 fn looks_for_held(rng: &mut Rng, cancels: &[(i64, Option<usize>)]) -> Vec<i64> {
     let mut looks = Vec::new();
     for (seconds, _) in cancels {
-        if rng.chance(500) {
-            looks.push(seconds.saturating_add(rng.between(10 * MINUTE, 30 * HOUR)));
+        for _ in 0..2 {
+            looks.push(seconds.saturating_add(rng.between(10 * MINUTE, 60 * HOUR)));
         }
     }
-    if rng.chance(200) {
+    if rng.chance(400) {
         looks.push(rng.between(HOUR, 150 * HOUR));
     }
     looks
