@@ -5,6 +5,7 @@ mod disputes;
 mod late;
 mod links;
 mod members;
+mod moves;
 mod newer;
 mod owner;
 mod own;
@@ -309,6 +310,10 @@ impl RunningSaga<'_, '_> {
                 self.pay(order, json!({})).await?;
                 self.wait_until_placed_or_refunded().await?;
                 return self.cancel_own().await;
+            }
+            Plan::Moved => {
+                self.pay(order, json!({})).await?;
+                return self.relocate().await;
             }
             Plan::PackageInPart => {
                 self.pay(order, json!({})).await?;

@@ -33,6 +33,8 @@ pub enum Plan {
     Cancelled,
     /// Paid, and cancelled by its client, who takes that back once.
     CancelledByClient,
+    /// Paid, and moved by its client and by the practice.
+    Moved,
     /// Paid and refunded by the practice, which keeps the session.
     RefundedByStaff,
     /// The practice accepts the claim, and the money comes later.
@@ -63,7 +65,7 @@ pub enum Plan {
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -79,6 +81,7 @@ impl Plan {
         Self::PaidTwice,
         Self::Cancelled,
         Self::CancelledByClient,
+        Self::Moved,
         Self::RefundedByStaff,
         Self::ClaimAccepted,
         Self::Disputed,

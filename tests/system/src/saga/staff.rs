@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{CounterGuard, RunningSaga, SagaRunner};
 use crate::customer::Answer;
 
-const BOOKINGS: &str = "booking.v1.BookingStaffService";
+pub(super) const BOOKINGS: &str = "booking.v1.BookingStaffService";
 const MONEY: &str = "payments.v1.PaymentsStaffService";
 
 impl SagaRunner<'_> {
