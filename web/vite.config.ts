@@ -155,7 +155,7 @@ const DESK_TASKS = new RegExp(
 const DESK_KEYS = deskFiles(['keys-choice', 'use-shortcuts', 'shortcuts', 'shortcuts-dialog']);
 /** Where a session's sheet leads, and what is read of one booking. */
 const DESK_DIALOGS = deskFiles([
-  ...['row-dialogs', 'cancel-dialog', 'use-cancelling', 'cancel-words', 'refund-dialog', 'rupees'],
+  ...['act-dialogs', 'cancel-dialog', 'use-cancelling', 'cancel-words', 'refund-dialog', 'rupees'],
   ...['desk-payment-dialog', 'desk-way-fields', 'open-refunds', 'open-refund-dialogs'],
   ...['use-open-refunds', 'use-one-booking', 'mail-words'],
 ]);

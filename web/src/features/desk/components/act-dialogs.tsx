@@ -6,7 +6,7 @@ import { DeskPaymentDialog } from './desk-payment-dialog';
 import { MoveDialog } from './move-dialog';
 import { RefundDialog } from './refund-dialog';
 
-type ActDialogsProps = {
+export type ActDialogsProps = {
   what: ActDialog;
   row: SessionRow;
   now: number;

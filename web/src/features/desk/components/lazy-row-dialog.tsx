@@ -5,9 +5,9 @@ import { Dialog } from '@/components/ui/dialog';
 import { Skeleton } from '@/components/ui/skeleton';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { lazyLoader } from '@/lib/use-lazy-module';
-import type { RowDialogProps } from './row-dialogs';
+import type { ActDialogsProps } from './act-dialogs';
 
-const dialogs = lazyLoader(() => importWithRetry(() => import('./row-dialogs')));
+const dialogs = lazyLoader(() => importWithRetry(() => import('./act-dialogs')));
 
 /** Fetches the code once a sheet is open: what is pressed in it then opens at once. */
 export function useRowDialogs(isNear: boolean): void {
@@ -17,7 +17,7 @@ export function useRowDialogs(isNear: boolean): void {
   }, [isNear]);
 }
 
-export function LazyRowDialog(props: RowDialogProps) {
+export function LazyRowDialog(props: ActDialogsProps) {
   const { onClose } = props;
   return (
     <LazySection
@@ -34,7 +34,7 @@ export function LazyRowDialog(props: RowDialogProps) {
         </Dialog>
       )}
     >
-      {({ RowDialog }) => <RowDialog {...props} />}
+      {({ ActDialogs }) => <ActDialogs {...props} />}
     </LazySection>
   );
 }

@@ -67,6 +67,21 @@ function useCalls({ booking, sessionNumber: number }: MovingProps) {
   return { read, send };
 }
 
+/** The key of a choice: the same for what is asked once more, until it is forgotten. */
+function useAttempt() {
+  const attempt = useRef<Attempt>(undefined);
+  function keyOf(choice: string): string {
+    const last = attempt.current;
+    const next = last?.choice === choice ? last : { choice, idempotencyKey: randomKey() };
+    attempt.current = next;
+    return next.idempotencyKey;
+  }
+  function forget(): void {
+    attempt.current = undefined;
+  }
+  return { keyOf, forget };
+}
+
 export function useMoving(props: MovingProps): Moving {
   const { booking, sessionNumber, onDone } = props;
   const [ended, setEnded] = useState('');
@@ -74,7 +89,7 @@ export function useMoving(props: MovingProps): Moving {
   /** The start that was asked for without an answer. */
   const [lost, setLost] = useState('');
   const [busy, setBusy] = useState(false);
-  const attempt = useRef<Attempt>(undefined);
+  const attempt = useAttempt();
   const { read, send } = useCalls(props);
   const from = startOf(booking, sessionNumber);
   const now = from ? toInstant(from) : '';
@@ -86,13 +101,6 @@ export function useMoving(props: MovingProps): Moving {
     onDone(booking);
   }, [lost, now, onDone, booking]);
 
-  function keyOf(choice: string): string {
-    const last = attempt.current;
-    const next = last?.choice === choice ? last : { choice, idempotencyKey: randomKey() };
-    attempt.current = next;
-    return next.idempotencyKey;
-  }
-
   /** What the refusal, or the lack of an answer, means for this page. */
   async function refuse(instant: string, cause: unknown): Promise<void> {
     const { reason, lost: isUnheard, retryable } = describeError(cause);
@@ -103,7 +111,7 @@ export function useMoving(props: MovingProps): Moving {
       props.onStale();
       throw cause;
     }
-    attempt.current = undefined;
+    attempt.forget();
     if (isTimeRefused(reason)) {
       props.onRefused(instant, reason);
       return;
@@ -123,8 +131,8 @@ export function useMoving(props: MovingProps): Moving {
     setError(undefined);
     setLost('');
     try {
-      const after = await send(keyOf(`${now} ${instant}`), from, instant).catch((cause: unknown) =>
-        refuse(instant, cause),
+      const after = await send(attempt.keyOf(`${now} ${instant}`), from, instant).catch(
+        (cause: unknown) => refuse(instant, cause),
       );
       if (after) onDone(after);
     } catch (cause) {
