@@ -48,6 +48,8 @@ test('wrong password, forgotten password, signed out', async ({
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save New Password' }).click();
   await expect(page).toHaveURL(/:\d+\/faq$/);
+  // The address is there before its page, which closes what is open in the header.
+  await expect(page.getByRole('heading', { level: 1, name: 'Questions, answered' })).toBeVisible();
   await expectToast(page, 'Password saved');
 
   await page.getByRole('button', { name: /^Your account/ }).click();
