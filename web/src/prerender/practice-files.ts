@@ -99,7 +99,8 @@ function tierOf({ until_hours = 0, refund_percent = 0, practice_late }: JsonObje
 
 /**
  * What goes back of a session, as the crate `practice` makes it: all of the price until so many hours
- * before the start, then the further steps, and in the end nothing; named by the hash of its words.
+ * before the start, then the further steps, and in the end nothing; named by the hash of its words. How
+ * late and how often a session can be moved stands beside it.
  */
 function policyOf(policies: JsonObject, hours: number): JsonObject {
   const steps = Array.isArray(policies.cancellation_steps) ? policies.cancellation_steps : [];
@@ -111,7 +112,8 @@ function policyOf(policies: JsonObject, hours: number): JsonObject {
     return `${until_hours} h ${refund_percent}% ${givenOf(practice_late).words}\n`;
   });
   const hash = createHash('sha256').update(words.join('')).digest('hex');
-  return { version: hash.slice(0, VERSION_DIGITS), tiers: all.map(tierOf) };
+  const moves = { until_hours: policies.move_until_hours ?? hours, times: policies.moves_max ?? 3 };
+  return { version: hash.slice(0, VERSION_DIGITS), tiers: all.map(tierOf), moves };
 }
 
 /**
