@@ -131,6 +131,8 @@ impl BookingInternalService for InternalHandler {
             held_until_at: view.booking.held_until_at,
             state: view.booking.state,
             starts_at: view.booking.sessions.last().and_then(|session| session.starts_at),
+            ends_at: view.booking.sessions.last().and_then(|session| session.ends_at),
+            first_starts_at: view.booking.sessions.first().and_then(|session| session.starts_at),
         }))
     }
 
