@@ -10,6 +10,7 @@ pub mod mismatch;
 pub mod refund;
 pub mod session_ends;
 pub mod collection;
+pub mod refund_request;
 pub mod payer;
 pub mod receipt;
 pub mod booking_status;

@@ -52,6 +52,8 @@ kinds! {
     Receipt = "rct";
     /// A refund; the provider's idempotency key.
     Refund = "rfn";
+    /// A client's request for a refund.
+    RefundRequest = "rrq";
     /// A review that a visitor wrote.
     Review = "rvw";
     /// A picture that was uploaded for a review.
