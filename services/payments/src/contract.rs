@@ -6,6 +6,7 @@ mod dispute;
 mod fields;
 mod link;
 pub mod receipt;
+pub mod refund_request;
 
 use contract::convert::money;
 use contract::payments::v1 as wire;

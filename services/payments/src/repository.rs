@@ -1,6 +1,6 @@
 //! Loads a collection for update under its lock, and writes its events and rows.
 
-use eventstore::{StoreError, Tx, id_of, new_id};
+use eventstore::{Store, StoreError, Tx, id_of, new_id};
 use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 
@@ -21,6 +21,7 @@ use crate::timers::sold_orders;
 pub mod call_pace;
 pub mod leases;
 pub mod posting;
+pub mod refund_requests;
 pub mod timers;
 
 /// The collection of a booking, locked until the transaction ends.
@@ -58,6 +59,12 @@ impl LockedCollection {
         Ok(Self { booking_id, version, state, books, now, unhurried_until: None })
     }
 
+    /// What it pays for.
+    #[must_use]
+    pub fn booking_id(&self) -> Id<Booking> {
+        self.booking_id
+    }
+
     /// What is known, once the intent was recorded.
     #[must_use]
     pub fn collection(&self) -> Option<&Collection> {
@@ -65,6 +72,17 @@ impl LockedCollection {
             State::Absent => None,
             State::Open(collection) => Some(collection),
         }
+    }
+
+    /// What is known at this moment, without a lock.
+    ///
+    /// # Errors
+    /// When the database does not answer or holds an event that cannot be read.
+    pub async fn peek(store: &Store, booking_id: Id<Booking>) -> Result<State, Error> {
+        let stored = store.load(&contract::collection_stream(booking_id)).await?;
+        let events = stored.iter().map(contract::read_collection_event);
+        let events = events.collect::<Result<Vec<_>, _>>().map_err(StoreError::from)?;
+        Ok(fold::<CollectionLife>(&events))
     }
 
     /// The id of a refund, derived from the strings that name its cause. The same strings give the

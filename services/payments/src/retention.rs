@@ -1,12 +1,14 @@
-//! Deletes what is kept for a limited time, once a day: bodies of webhooks and idempotency keys.
+//! Deletes what is kept for a limited time, once a day: bodies of webhooks, the words of answered
+//! requests for refunds, and idempotency keys.
 
 use eventstore::Store;
 use service::Retention;
 
 use crate::error::Error;
 use crate::read_model::inbox;
+use crate::repository::refund_requests;
 
-/// Deletes old webhook bodies and idempotency keys.
+/// Deletes old webhook bodies, words of requests for refunds and idempotency keys.
 pub const SWEEP_WEBHOOKS: &str = "sweep-webhooks";
 
 const DAILY: Retention =
@@ -20,7 +22,7 @@ pub async fn run(store: &Store) -> Result<(), Error> {
             if swept > 0 {
                 tracing::info!(swept, "bodies of old webhooks were deleted");
             }
-            Ok(false)
+            Ok(refund_requests::delete_old_words(tx).await?)
         })
     });
     delete.await
