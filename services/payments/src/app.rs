@@ -44,6 +44,8 @@ pub mod ask_sold_order;
 pub mod process_refund;
 pub mod renew_refund;
 pub mod refund_payment;
+pub mod request_refund;
+pub mod answer_refund_request;
 pub mod release_refund;
 pub mod desk_money;
 pub mod fold_webhook;
@@ -75,6 +77,8 @@ pub struct App {
     pub checkout: Checkout,
     /// Who issues receipts.
     pub issuer: Arc<Issuer>,
+    /// Within how many days the practice promises a refund.
+    pub refund_days: i64,
     /// The most that the front desk takes of one booking, in minor units.
     pub desk_limit_minor: i64,
 }

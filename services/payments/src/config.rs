@@ -18,6 +18,7 @@ use crate::app::webhook_health::WebhookHealth;
 use crate::app::{App, Checkout};
 use crate::clients::booking::BookingClient;
 use crate::domain::receipt::Issuer;
+use crate::domain::refund_request::promised_days;
 use crate::providers::Provider;
 use crate::providers::razorpay::Razorpay;
 
@@ -101,6 +102,7 @@ impl Config {
             order_health: OrderHealth::default(),
             webhook_health: WebhookHealth::default(),
             issuer: Arc::new(Issuer::of(&practice)),
+            refund_days: promised_days(&practice.policies.refund_days_text),
             desk_limit_minor: desk_limit_minor(&practice),
         }))
     }
@@ -113,8 +115,9 @@ impl Config {
 pub fn app_after(folder: &Path, former: &App) -> Result<Arc<App>, practice::Error> {
     let practice = practice::load(folder)?;
     let issuer = Arc::new(Issuer::of(&practice));
+    let refund_days = promised_days(&practice.policies.refund_days_text);
     let desk_limit_minor = desk_limit_minor(&practice);
-    Ok(Arc::new(App { issuer, desk_limit_minor, ..former.clone() }))
+    Ok(Arc::new(App { issuer, refund_days, desk_limit_minor, ..former.clone() }))
 }
 
 fn desk_limit_minor(practice: &Practice) -> i64 {

@@ -56,6 +56,18 @@ kernel::rejections! {
         // The provider has deducted the money of every refund that waits.
         RefundDeducted: FailedPrecondition "REFUND_DEDUCTED",
             "The bank has this money already, because of its dispute. Wait for its decision.";
+        SessionNotBegun: FailedPrecondition "SESSION_NOT_BEGUN",
+            "A refund can be asked for once the session has begun. Until then it can be cancelled.";
+        RefundTimeOver: FailedPrecondition "REFUND_TIME_OVER",
+            "A refund can be asked for until 48 hours after the session.";
+        InvalidReason: InvalidArgument "INVALID_REASON" @ "reason",
+            "Please use at most 1,000 characters.";
+        RefundRequestNotFound: NotFound "REFUND_REQUEST_NOT_FOUND" @ "request_id",
+            "There is no such request for a refund.";
+        AlreadyAnswered: FailedPrecondition "ALREADY_ANSWERED",
+            "This request was answered already.";
+        InvalidAnswer: InvalidArgument "INVALID_ANSWER" @ "answer",
+            "An answer has 3 to 1,000 characters.";
         NotByPhone: FailedPrecondition "NOT_BY_PHONE",
             "This booking was not made by phone. Its client pays it on the website.";
         AlreadyPaid: FailedPrecondition "ALREADY_PAID", "This booking is paid already.";

@@ -56,7 +56,11 @@ pub async fn refund_payment(
             if let Some(answer) = key.answer(tx).await? {
                 return stored_refund(tx, &answer).await;
             }
-            let asked = request(tx, booking_id, (amount, least_minor), &key).await?;
+            // Derived from the caller's key, so that a repeat is the same refund even if the commit
+            // that stored the key was lost, or the key was deleted since.
+            let refund_id = id_of(&[&key.scoped_name(), &subject]);
+            let mut locked = LockedCollection::load(tx, booking_id).await?;
+            let asked = request(tx, &mut locked, refund_id, (amount, least_minor)).await?;
             key.store(tx, asked.refund_id).await?;
             Ok(asked)
         })
@@ -64,22 +68,23 @@ pub async fn refund_payment(
     traced("refund payment", booking_id, trace.as_deref(), work).await
 }
 
-/// The refund's id is derived from the caller's key, so that a repeat is the same refund even if
-/// the commit that stored the key was lost, or the key was deleted since.
-async fn request(
+/// Requests a refund with this id; a repeat is the same refund.
+///
+/// # Errors
+/// As [`refund_payment`].
+pub(super) async fn request(
     tx: &mut Tx,
-    id: Id<Booking>,
+    locked: &mut LockedCollection,
+    refund_id: Id<RefundKind>,
     (amount, least_minor): (Option<Amount>, i64),
-    key: &IdempotencyKey,
 ) -> Result<RequestedRefund, Error> {
-    let mut locked = LockedCollection::load(tx, id).await?;
-    let refund_id = id_of(&[&key.scoped_name(), &id.to_string()]);
     let known = locked.collection().and_then(|known| known.refunds.get(&refund_id));
     if let Some(refund) = known {
         return Ok(RequestedRefund::of(refund_id, refund.amount.clone(), &refund.payment));
     }
     if locked.collection().is_none() {
-        let is_known = query::announced_owner(tx.connection(), id).await?.is_some();
+        let is_known =
+            query::announced_owner(tx.connection(), locked.booking_id()).await?.is_some();
         let why = if is_known { Rejection::NothingToRefund } else { Rejection::BookingNotFound };
         return Err(refuse(why));
     }

@@ -25,6 +25,8 @@ pub struct BookingFacts {
     /// When its last session begins; `None` from an older booking service, which does not report
     /// it.
     pub starts_at: Option<Timestamp>,
+    /// When its first session begins and its last one ends; `None` from an older booking service.
+    pub sessions: Option<(Timestamp, Timestamp)>,
     /// Whether its terms are still to be accepted.
     pub terms_missing: bool,
     /// Whether the consent to its online sessions is still to be given.
@@ -119,5 +121,9 @@ fn read(answer: &GetBookingFactsResponse) -> Result<BookingFacts, Error> {
         price: answer.price.as_ref().and_then(money).ok_or(refuse(Rejection::InvalidPrice))?,
         held_until_at,
         starts_at: answer.starts_at.as_ref().and_then(timestamp),
+        sessions: Option::zip(
+            answer.first_starts_at.as_ref().and_then(timestamp),
+            answer.ends_at.as_ref().and_then(timestamp),
+        ),
     })
 }

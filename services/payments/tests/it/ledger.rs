@@ -52,6 +52,7 @@ pub(crate) fn build_app(world: &World) -> Result<App> {
         bookings: BookingClient::new("http://127.0.0.1:1", &peers)?,
         checkout: Checkout { key_id: KEY.to_owned(), script_url: String::new() },
         issuer: Arc::new(Issuer::of(&practice::load(&usual_practice())?)),
+        refund_days: 7,
         desk_limit_minor: 0,
     })
 }

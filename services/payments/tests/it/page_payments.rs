@@ -51,6 +51,7 @@ async fn says(world: &World, held: Held, (terms, consent): (bool, bool)) -> Resu
         terms_missing: !terms,
         consent_missing: !consent,
         by_phone: true,
+        ..GetBookingFactsResponse::default()
     });
     Ok(world.booking.page_key(held.id))
 }
