@@ -4,6 +4,7 @@
 mod desk;
 pub mod page;
 pub mod receipts;
+pub mod refund_requests;
 pub mod routes;
 pub mod staff;
 

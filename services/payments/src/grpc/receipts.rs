@@ -7,13 +7,16 @@ use contract::common::v1::Money;
 use contract::convert::to_wire;
 use contract::payments::v1::payments_internal_service_server::PaymentsInternalService;
 use contract::payments::v1::{
-    GetReceiptRequest, GetReceiptResponse, Payer as WirePayer, Receipt, TaxMode,
+    GetReceiptRequest, GetReceiptResponse, GetRefundRequestMailRequest,
+    GetRefundRequestMailResponse, Payer as WirePayer, Receipt, TaxMode,
 };
 use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
+use super::refund_requests::to_wire_mail;
 use crate::app::App;
+use crate::app::answer_refund_request::{get_request, parse_request};
 use crate::app::list_receipts::get_receipt;
 use crate::domain::payer::Payer;
 use crate::domain::receipt::tax::Tax;
@@ -93,5 +96,16 @@ impl PaymentsInternalService for InternalHandler {
         let receipt_id = receipt_id.map_err(|_malformed| reject(&Rejection::ReceiptUnknown))?;
         let row = get_receipt(&self.app, receipt_id).await.map_err(|error| to_status(&error))?;
         Ok(Response::new(GetReceiptResponse { receipt: Some(to_wire_receipt(row)) }))
+    }
+
+    async fn get_refund_request_mail(
+        &self,
+        request: Request<GetRefundRequestMailRequest>,
+    ) -> Result<Response<GetRefundRequestMailResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let asked = request.into_inner();
+        let found = async { get_request(&self.app, parse_request(&asked.request_id)?).await };
+        let request = found.await.map_err(|error| to_status(&error))?;
+        Ok(Response::new(to_wire_mail(request)))
     }
 }

@@ -6,6 +6,8 @@ use contract::payments::v1::page_payment_service_server::PagePaymentServiceServe
 use contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
 use contract::payments::v1::payments_service_server::PaymentsServiceServer;
 use contract::payments::v1::payments_staff_service_server::PaymentsStaffServiceServer;
+use contract::payments::v1::refund_request_service_server::RefundRequestServiceServer;
+use contract::payments::v1::refund_request_staff_service_server::RefundRequestStaffServiceServer;
 use eventstore::StaffAuthorizer;
 use messaging::{FeedServer, ParkedEvents};
 use runtime::Revised;
@@ -15,6 +17,7 @@ use tonic::service::Routes;
 use super::PublicHandler;
 use super::page::PageHandler;
 use super::receipts::InternalHandler;
+use super::refund_requests::{RefundRequestHandler, RefundRequestStaffHandler};
 use super::staff::StaffHandler;
 use crate::app::App;
 
@@ -42,8 +45,13 @@ fn all(
     parked: ParkedEvents,
 ) -> Routes {
     service::routes![
-        PaymentsServiceServer::new(PublicHandler::new(Arc::clone(app), users)),
+        PaymentsServiceServer::new(PublicHandler::new(Arc::clone(app), users.clone())),
+        RefundRequestServiceServer::new(RefundRequestHandler::new(Arc::clone(app), users)),
         PagePaymentServiceServer::new(PageHandler::new(Arc::clone(app))),
+        RefundRequestStaffServiceServer::new(RefundRequestStaffHandler::new(
+            Arc::clone(app),
+            staff.clone(),
+        )),
         PaymentsStaffServiceServer::new(StaffHandler::new(Arc::clone(app), staff, parked)),
         PaymentsInternalServiceServer::new(InternalHandler::new(Arc::clone(app), peers.clone())),
         FeedServer::service(app.store.clone(), peers.clone(), READERS),

@@ -68,11 +68,11 @@ impl StaffHandler {
     }
 }
 
-fn to_wire_money(amount: Amount) -> Money {
+pub(super) fn to_wire_money(amount: Amount) -> Money {
     Money { minor_units: amount.minor, currency_code: amount.currency }
 }
 
-fn read_amount(money: &Money) -> Amount {
+pub(super) fn read_amount(money: &Money) -> Amount {
     Amount { minor: money.minor_units, currency: money.currency_code.clone() }
 }
 
