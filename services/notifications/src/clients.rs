@@ -9,8 +9,8 @@ use contract::booking::v1::{
 use contract::convert::timestamp;
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
 use contract::identity::v1::{GetAccountNoticeRequest, GetCodeMailRequest, GetCodeMailResponse};
-use contract::payments::v1::GetReceiptRequest;
 use contract::payments::v1::payments_internal_service_client::PaymentsInternalServiceClient;
+use contract::payments::v1::{GetReceiptRequest, GetRefundRequestMailRequest};
 use contract::reviews::v1::reviews_internal_service_client::ReviewsInternalServiceClient;
 use contract::reviews::v1::reviews_service_client::ReviewsServiceClient;
 use contract::reviews::v1::{CreateInvitationRequest, GetReviewRequest};
@@ -117,6 +117,23 @@ impl Clients {
             .into_inner()
             .receipt;
         facts.receipt = Some(receipt.ok_or_else(|| incomplete("receipt_incomplete"))?);
+        Ok(())
+    }
+
+    /// Adds a client's request for a refund.
+    ///
+    /// # Errors
+    /// When it is gone, or payments does not answer.
+    pub async fn add_refund_request(
+        &self,
+        facts: &mut BookingFacts,
+        id: &str,
+    ) -> Result<(), FactsError> {
+        let request = GetRefundRequestMailRequest { request_id: id.to_owned() };
+        let answered = self.payments.clone().get_refund_request_mail(request).await;
+        let answer = answered
+            .map_err(|status| facts_error(status, "request_gone", "payments_unavailable"))?;
+        facts.refund_request = Some(answer.into_inner());
         Ok(())
     }
 

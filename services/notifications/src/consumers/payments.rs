@@ -1,6 +1,6 @@
 //! Events of payments: a receipt was issued, a payment is disputed, or a refund was requested,
 //! accepted, processed, has failed, or was discovered because the practice made it on the
-//! provider's own pages.
+//! provider's own pages; and a client asked for a refund, or was answered.
 
 use contract::common::v1::Money;
 use contract::payments::v1 as wire;
@@ -153,9 +153,9 @@ impl Reaction for OnPayments {
         })
     }
 
-    /// 1: with refunds that were accepted and that failed.
+    /// 1: with refunds that were accepted and that failed. 2: with requests for refunds.
     fn release(&self) -> &'static str {
-        "1"
+        "2"
     }
 }
 

@@ -63,6 +63,16 @@ impl Sources {
         facts.ok_or(FactsError::Gone("session_unknown"))
     }
 
+    /// The facts of a mail's booking, with the request for a refund that the mail is about.
+    ///
+    /// # Errors
+    /// When they don't exist, or booking or payments does not answer.
+    pub async fn refund_request(&self, mail: &Mail) -> Result<Facts, FactsError> {
+        let mut facts = self.booking_without(mail, None).await?;
+        self.clients.add_refund_request(&mut facts, &mail.subject).await?;
+        Ok(Facts::Booking(Box::new(facts)))
+    }
+
     /// The code of a mail.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use contract::booking::v1::{Booking, BookingState, Contact, Session, SessionMode};
 use contract::convert::timestamp;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
-use contract::payments::v1::Receipt;
+use contract::payments::v1::{GetRefundRequestMailResponse, Receipt};
 use contract::reviews::v1::Review;
 use jiff::civil::Date;
 use kernel::Timestamp;
@@ -34,6 +34,8 @@ pub struct BookingFacts {
     pub calendar_file: String,
     /// The receipt; only for the receipt's mail.
     pub receipt: Option<Receipt>,
+    /// The client's request for a refund; only for its mails.
+    pub refund_request: Option<GetRefundRequestMailResponse>,
     /// The secret of the link to write a verified review, and its expiry; only for the follow-up.
     pub invitation: Option<(String, Timestamp)>,
     /// The key of its page of payment; empty for a booking that was not made by phone.
@@ -146,6 +148,7 @@ impl BookingFacts {
             session_number: None,
             calendar_file,
             receipt: None,
+            refund_request: None,
             invitation: None,
             page_key: String::new(),
             join_key: String::new(),

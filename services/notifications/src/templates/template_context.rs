@@ -16,6 +16,7 @@ use crate::mails::kind::Kind;
 mod booking;
 mod cancelling;
 mod moving;
+mod asking;
 mod sanitize;
 mod other;
 

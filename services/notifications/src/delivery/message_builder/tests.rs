@@ -66,6 +66,7 @@ fn facts(first_name: &str, email: &str) -> Facts {
         ends_at: "2026-11-24T06:30:00Z".parse().unwrap(),
         calendar_file: CALENDAR.to_owned(),
         receipt: None,
+        refund_request: None,
         invitation: None,
         session_number: None,
         page_key: String::new(),

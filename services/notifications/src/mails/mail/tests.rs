@@ -92,6 +92,7 @@ fn mails_to_the_practice_codes_and_notices_are_not_counted() {
         "practice_notice",
         "reauthentication",
         "recover_password",
+        "refund_asked_notice",
         "refund_failed_notice",
         "review_notice",
         "room_missing_notice",

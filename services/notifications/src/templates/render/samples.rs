@@ -305,6 +305,7 @@ pub(crate) fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFa
         ends_at: at(90 * MINUTE),
         calendar_file: String::new(),
         receipt: None,
+        refund_request: None,
         invitation: None,
         session_number: None,
         page_key: String::new(),

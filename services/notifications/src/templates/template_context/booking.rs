@@ -1,5 +1,6 @@
 //! The variables of a mail about a booking: the session, the client, and if there is one the
-//! refund, the cancellation, the move, the dispute, the receipt or the invitation to review.
+//! refund, the request for one, the cancellation, the move, the dispute, the receipt or the
+//! invitation to review.
 
 use contract::common::v1::{DeskWay, Money as WireMoney};
 use contract::convert;
@@ -35,6 +36,7 @@ impl TemplateContext {
             ("cancellation", self.cancellation(facts, payload)?),
             ("move", self.moved(payload)?),
             ("dispute", self.dispute(payload)?),
+            ("request", facts.refund_request.as_ref().map(|it| self.asking(it)).transpose()?),
             ("receipt", facts.receipt.as_ref().map(|it| self.receipt(it)).transpose()?),
             ("invitation", until.map(|until| json!({ "valid_until_text": until }))),
         ];
@@ -146,6 +148,7 @@ impl TemplateContext {
             "review_url": review.unwrap_or_default(),
             "page_url": page,
             "services_url": format!("{site}/services"),
+            "tasks_url": format!("{site}/desk/tasks"),
             "directions": web_link(&self.practice.location.map_url),
         })
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use contract::booking::v1::GetStaffInvitationResponse;
 use contract::common::v1::Money;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
-use contract::payments::v1::Receipt;
+use contract::payments::v1::{GetRefundRequestMailResponse, Receipt};
 use contract::reviews::v1::Review;
 use lettre::Message as Letter;
 use mail_parser::{Address, MessageParser};
@@ -164,6 +164,14 @@ fn about_session(name: &str, email: &str) -> Facts {
         issuer_address: name.to_owned(),
         ..Receipt::default()
     });
+    told.refund_request = Some(GetRefundRequestMailResponse {
+        number: name.to_owned(),
+        answer_by_at: Some(contract::convert::to_wire(now())),
+        close_by_at: Some(contract::convert::to_wire(now())),
+        amount: money(75_000),
+        answer: name.to_owned(),
+        ..GetRefundRequestMailResponse::default()
+    });
     told.invitation = Some(("A".repeat(43), "2027-01-01T00:00:00Z".parse().unwrap()));
     Facts::Booking(told)
 }
@@ -271,7 +279,7 @@ fn no_mail_to_a_person_repeats_an_invalid_name() {
             count += 1;
         }
     }
-    assert_eq!(count, 25 * BAIT.len());
+    assert_eq!(count, 27 * BAIT.len());
 }
 
 /// Facts in which a stranger typed all that a stranger can type: names, a phone number, notes and a
