@@ -26,8 +26,8 @@ use contract::identity::v1::{
     GetAccountNoticeRequest, GetAccountNoticeResponse, GetCodeMailRequest, GetCodeMailResponse,
     ListEndedSessionsRequest, ListEndedSessionsResponse,
 };
-use contract::payments::v1::Receipt;
 use contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
+use contract::payments::v1::{GetRefundRequestMailResponse, Receipt};
 use contract::reviews::v1::Review;
 use contract::reviews::v1::reviews_internal_service_server::ReviewsInternalServiceServer;
 use contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
@@ -64,6 +64,8 @@ pub(crate) struct FakeData {
     pub(crate) consent_codes: Mutex<HashMap<(String, i64), GetConsentCodeMailResponse>>,
     pub(crate) notices: Mutex<HashMap<String, GetAccountNoticeResponse>>,
     pub(crate) receipts: Mutex<HashMap<String, Receipt>>,
+    /// Requests for refunds, by "rrq_…".
+    pub(crate) refund_requests: Mutex<HashMap<String, GetRefundRequestMailResponse>>,
     pub(crate) reviews: Mutex<HashMap<String, Review>>,
     /// The bookings of a day, by the date.
     pub(crate) days: Mutex<HashMap<String, Vec<Booking>>>,

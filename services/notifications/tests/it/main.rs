@@ -21,6 +21,7 @@ mod moves;
 mod payment_pages;
 mod staff_invitations;
 mod refunds;
+mod refund_requests;
 mod staff;
 mod staff_mails;
 mod rates;

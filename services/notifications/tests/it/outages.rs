@@ -36,6 +36,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::fake_services;
 use crate::moves::moved;
+use crate::refund_requests::asked_and_answered;
 use crate::visitor::{Visitor, guide_request, message};
 use crate::world::{World, new_id, text};
 
@@ -43,6 +44,8 @@ const HOUR: i64 = 3600;
 /// 40 hours after a test begins: the reminder of such a session falls into the outage, the second
 /// one behind it.
 const AHEAD: &str = "2026-11-22T22:00:00Z";
+/// Before a test begins.
+const BEFORE: &str = "2026-11-21T03:00:00Z";
 /// How many mails a server takes that dies at every third: about a hundred deaths, each at
 /// another moment.
 const MAILS: usize = 300;
@@ -148,6 +151,8 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
     world.append_event(accepted).await?;
     world.append_event(RefundProcessed { booking_id: id.clone(), refund_id }).await?;
     refund_fails(world, &email("owed")).await?;
+    let ended = || booking(world, &email("asked"), BookingState::Completed, BEFORE);
+    asked_and_answered(world, [ended(), ended()]).await?;
     let disputed = DisputeObserved {
         booking_id: id.clone(),
         payment_id: "pay_1".to_owned(),
@@ -255,8 +260,7 @@ async fn account_changes(world: &World, email: &str) -> Result<()> {
 /// The mails of a move, after a session, and those without one.
 async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
     let email = |what: &str| format!("{what}-{number}@example.org");
-    let before = "2026-11-21T03:00:00Z";
-    let id = booking(world, &email("completed"), BookingState::Completed, before);
+    let id = booking(world, &email("completed"), BookingState::Completed, BEFORE);
     world.append_event(BookingCompleted { booking_id: id }).await?;
     let id = booking(world, &email("roomless"), BookingState::Confirmed, AHEAD);
     world.append_event(RoomMissing { booking_id: id, session_number: 0 }).await?;
@@ -269,7 +273,7 @@ async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
         service: "Meditation".to_owned(),
         rating: 5,
         text: "Thank you.".to_owned(),
-        created_at: Some(to_wire(before.parse().unwrap())),
+        created_at: Some(to_wire(BEFORE.parse().unwrap())),
         ..Default::default()
     };
     world.data.reviews.lock().unwrap().insert(review_id.clone(), review);

@@ -1,11 +1,14 @@
-//! A fake of payments: receipts by id.
+//! A fake of payments: receipts and requests for refunds by id.
 
 use std::sync::Arc;
 
 use contract::common::v1::Money;
 use contract::convert::to_wire;
 use contract::payments::v1::payments_internal_service_server::PaymentsInternalService;
-use contract::payments::v1::{GetReceiptRequest, GetReceiptResponse, Receipt, TaxMode};
+use contract::payments::v1::{
+    GetReceiptRequest, GetReceiptResponse, GetRefundRequestMailRequest,
+    GetRefundRequestMailResponse, Receipt, TaxMode,
+};
 use runtime::caller::Peers;
 use runtime::status;
 use tonic::{Request, Response, Status};
@@ -51,5 +54,16 @@ impl PaymentsInternalService for FakePayments {
         let receipt = self.data.receipts.lock().unwrap().get(&id).cloned();
         let receipt = receipt.ok_or_else(|| status::not_found("RECEIPT_NOT_FOUND"))?;
         Ok(Response::new(GetReceiptResponse { receipt: Some(receipt) }))
+    }
+
+    async fn get_refund_request_mail(
+        &self,
+        request: Request<GetRefundRequestMailRequest>,
+    ) -> Result<Response<GetRefundRequestMailResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.check()?;
+        let id = request.into_inner().request_id;
+        let asked = self.data.refund_requests.lock().unwrap().get(&id).cloned();
+        asked.map(Response::new).ok_or_else(|| status::not_found("REFUND_REQUEST_NOT_FOUND"))
     }
 }
