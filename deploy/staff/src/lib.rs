@@ -29,6 +29,7 @@ mod calendar;
 mod cancel;
 mod claim;
 mod refund;
+mod refund_requests;
 mod release;
 mod rooms;
 mod desk_money;
@@ -105,6 +106,10 @@ enum Command {
     GiveBack(desk_money::DeskMoney),
     /// Give money back, all that is left or an amount such as 499.50.
     Refund(refund::Arguments),
+    /// Refunds that clients ask for, with until when each is to be answered.
+    RefundRequests(refund_requests::Listing),
+    /// Answer one of them, once; the client is told by mail.
+    AnswerRefundRequest(refund_requests::Answer),
     /// The mails, and how far their delivery is.
     Mails(mails::Mails),
     /// Events that a service could not take in.
@@ -157,6 +162,8 @@ impl Command {
             Self::PayAtDesk(money) => desk_money::pay(session, money).await,
             Self::GiveBack(money) => desk_money::give_back(session, money).await,
             Self::Refund(arguments) => refund::run(session, arguments).await,
+            Self::RefundRequests(listing) => refund_requests::show(session, listing).await,
+            Self::AnswerRefundRequest(answer) => refund_requests::answer(session, answer).await,
             Self::Mails(mails) => mails::run(session, mails).await,
             Self::Parked(parked) => parked::run(session, parked).await,
             Self::Orders(orders) => orders::run(session, orders).await,
@@ -297,6 +304,8 @@ mod tests {
             "refund bkg_1 -5",
             "refund bkg_00000000000000000000000000000001 5 --release",
             "refund bkg_00000000000000000000000000000001 5 --key short",
+            "refund-requests open",
+            "answer-refund-request R-17 --nothing",
             "accept-claim usr_1",
             "pay-at-desk bkg_00000000000000000000000000000001 500",
             "pay-at-desk bkg_00000000000000000000000000000001 500 --way card",

@@ -5,6 +5,7 @@ use contract::booking::v1::{
 };
 use contract::common::v1::DeskWay;
 use contract::notifications::v1::DeliveryState;
+use contract::payments::v1::RefundRequestState;
 
 /// An enum of the contract.
 pub(crate) trait WireEnum: Copy + TryFrom<i32> {
@@ -35,6 +36,7 @@ wire_enums! {
     DeskWay = "DESK_WAY_";
     InvitationState = "INVITATION_STATE_";
     MovedBy = "MOVED_BY_";
+    RefundRequestState = "REFUND_REQUEST_STATE_";
     SessionMode = "SESSION_MODE_";
     StaffRole = "STAFF_ROLE_";
 }
