@@ -15,6 +15,9 @@ use contract::common::v1::{
     ReadFeedResponse, consumers_service_server, feed_service_server,
 };
 use contract::payments::v1::payments_service_server::{PaymentsService, PaymentsServiceServer};
+use contract::payments::v1::refund_request_service_server::{
+    RefundRequestService, RefundRequestServiceServer,
+};
 use contract::payments::v1::*;
 use futures::stream::{self, BoxStream, StreamExt as _};
 use http::{HeaderMap, StatusCode};
@@ -86,7 +89,8 @@ pub(crate) async fn grpc() -> GrpcBackends {
         .add_service(health)
         .add_service(CatalogueServiceServer::new(backend.clone()))
         .add_service(BookingServiceServer::new(backend.clone()))
-        .add_service(PaymentsServiceServer::new(backend.clone()));
+        .add_service(PaymentsServiceServer::new(backend.clone()))
+        .add_service(RefundRequestServiceServer::new(backend.clone()));
     let server = mails::add_to(staff::add_to(server, &backend), &backend);
     let server = calendars::add_to(server, &backend);
     let server = pages::add_to(server, &backend);
@@ -346,6 +350,23 @@ impl PaymentsService for FakeBackend {
         _request: Request<ListOwnReceiptsRequest>,
     ) -> Result<Response<ListOwnReceiptsResponse>, Status> {
         Ok(Response::new(ListOwnReceiptsResponse::default()))
+    }
+}
+
+#[tonic::async_trait]
+impl RefundRequestService for FakeBackend {
+    async fn request_refund(
+        &self,
+        _request: Request<RequestRefundRequest>,
+    ) -> Result<Response<RequestRefundResponse>, Status> {
+        Ok(Response::new(RequestRefundResponse::default()))
+    }
+
+    async fn get_refund_request(
+        &self,
+        _request: Request<GetRefundRequestRequest>,
+    ) -> Result<Response<GetRefundRequestResponse>, Status> {
+        Ok(Response::new(GetRefundRequestResponse::default()))
     }
 }
 

@@ -51,6 +51,8 @@ const CALLS: &[&str] = &[
     "payments.v1.PaymentsStaffService/GetPaymentHistory",
     "payments.v1.PaymentsStaffService/ListParkedEvents",
     "payments.v1.PaymentsStaffService/RetryParkedEvents",
+    "payments.v1.RefundRequestStaffService/ListRefundRequests",
+    "payments.v1.RefundRequestStaffService/AnswerRefundRequest",
     "notifications.v1.NotificationsStaffService/ListMails",
     "notifications.v1.NotificationsStaffService/RetryMail",
     "notifications.v1.NotificationsStaffService/SettleMail",

@@ -21,6 +21,9 @@ use contract::payments::v1 as payments;
 use contract::payments::v1::payments_staff_service_server::{
     PaymentsStaffService, PaymentsStaffServiceServer,
 };
+use contract::payments::v1::refund_request_staff_service_server::{
+    RefundRequestStaffService, RefundRequestStaffServiceServer,
+};
 use runtime::status::reject;
 use serde_json::Value;
 use staff::StaffError;
@@ -37,6 +40,7 @@ pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
         .add_service(BookingCalendarStaffServiceServer::new(backend.clone()))
         .add_service(OrganisationStaffServiceServer::new(backend.clone()))
         .add_service(PaymentsStaffServiceServer::new(backend.clone()))
+        .add_service(RefundRequestStaffServiceServer::new(backend.clone()))
         .add_service(NotificationsStaffServiceServer::new(backend.clone()))
 }
 
@@ -128,6 +132,13 @@ staff_service! { PaymentsStaffService {
         => payments::ListLedgerEntriesResponse;
     list_parked_events: payments::ListParkedEventsRequest => payments::ListParkedEventsResponse;
     retry_parked_events: payments::RetryParkedEventsRequest => payments::RetryParkedEventsResponse;
+} }
+
+staff_service! { RefundRequestStaffService {
+    list_refund_requests: payments::ListRefundRequestsRequest
+        => payments::ListRefundRequestsResponse;
+    answer_refund_request: payments::AnswerRefundRequestRequest
+        => payments::AnswerRefundRequestResponse;
 } }
 
 staff_service! { NotificationsStaffService {
