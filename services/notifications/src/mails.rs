@@ -8,6 +8,5 @@ pub mod addresses;
 pub mod facts;
 pub mod planning;
 pub mod moves;
-pub mod refund_requests;
 pub mod declaration;
 pub mod kinds;

@@ -5,6 +5,7 @@ mod desk;
 pub mod page;
 pub mod receipts;
 pub mod refund_requests;
+pub mod internal;
 pub mod routes;
 pub mod staff;
 

@@ -212,6 +212,12 @@ impl BookingFacts {
         self.booking.sessions.get(index)
     }
 
+    /// Whether the practice has answered the request for a refund that the mail is about.
+    #[must_use]
+    pub fn is_refund_answered(&self) -> bool {
+        self.refund_request.as_ref().is_some_and(|request| request.answered)
+    }
+
     /// Whether its time is held, so that it can be paid.
     #[must_use]
     pub fn is_held(&self) -> bool {

@@ -23,7 +23,7 @@ const REASON_CHARS_MAX: usize = 1_000;
 
 /// A request for a refund, of which a booking has one at most.
 #[derive(Clone)]
-pub struct Asked {
+pub struct ClientRequest {
     /// The booking.
     pub booking_id: Id<Booking>,
     /// In the client's words; may be empty.
@@ -32,7 +32,7 @@ pub struct Asked {
 
 /// A booking's request, and when there can be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asking {
+pub struct OwnRequest {
     /// The request, once there is one.
     pub request: Option<RefundRequest>,
     /// When a refund can be asked for; none where nothing is left to give back.
@@ -55,7 +55,7 @@ pub fn parse_reason(typed: &str) -> Result<Text, Error> {
 pub async fn request_refund(
     app: &App,
     customer_id: Id<Customer>,
-    asked: Asked,
+    asked: ClientRequest,
     key: &IdempotencyKey,
 ) -> Result<RefundRequest, Error> {
     let booking_id = asked.booking_id;
@@ -105,14 +105,14 @@ pub async fn refund_request(
     app: &App,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
-) -> Result<Asking, Error> {
+) -> Result<OwnRequest, Error> {
     let time = asking_time(app, customer_id, booking_id).await?;
     let request = refund_requests::of_booking(app.store.pool(), booking_id).await?;
     let known = match LockedCollection::peek(&app.store, booking_id).await? {
         State::Open(known) => has_money_left(&known),
         State::Absent => false,
     };
-    Ok(Asking { request, time: known.then_some(time) })
+    Ok(OwnRequest { request, time: known.then_some(time) })
 }
 
 /// When a refund of a client's own booking can be asked for. Booking says whose it is, also right

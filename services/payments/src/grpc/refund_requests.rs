@@ -24,7 +24,9 @@ use crate::app::answer_refund_request::{
     self, Answer, Answered, answer_refund_request, parse_answer, parse_request,
 };
 use crate::app::idempotency::key_of;
-use crate::app::request_refund::{self, Asked, parse_reason, refund_request, request_refund};
+use crate::app::request_refund::{
+    self, ClientRequest, parse_reason, refund_request, request_refund,
+};
 use crate::domain::refund_request::{RefundRequest, RequestState};
 use crate::error::Error;
 use crate::repository::refund_requests;
@@ -97,7 +99,8 @@ impl RefundRequestService for RefundRequestHandler {
             let asked_for = [asked.booking_id.as_str(), reason.as_str()];
             let method = request_refund::METHOD;
             let key = key_of(user.customer, method, &asked.idempotency_key, &asked_for)?;
-            request_refund(&self.app, user.customer, Asked { booking_id, reason }, &key).await
+            request_refund(&self.app, user.customer, ClientRequest { booking_id, reason }, &key)
+                .await
         };
         let request = done.await.map_err(|error| to_status(&error))?;
         Ok(Response::new(RequestRefundResponse { request: Some(to_wire_request(request)) }))

@@ -15,8 +15,8 @@ use runtime::caller::{Peers, Users};
 use tonic::service::Routes;
 
 use super::PublicHandler;
+use super::internal::InternalHandler;
 use super::page::PageHandler;
-use super::receipts::InternalHandler;
 use super::refund_requests::{RefundRequestHandler, RefundRequestStaffHandler};
 use super::staff::StaffHandler;
 use crate::app::App;

@@ -1,5 +1,5 @@
-//! The rows of clients' requests for refunds, the only place with the words that client and practice
-//! wrote.
+//! The rows of clients' requests for refunds, the only place with the words that client and
+//! practice wrote.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer, RefundRequest as RefundRequestKind};

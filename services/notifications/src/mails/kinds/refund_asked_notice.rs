@@ -2,27 +2,29 @@
 
 use contract::payments::v1::RefundAsked;
 use eventstore::Recorded;
+use kernel::Id;
+use kernel::id::RefundRequest;
 use messaging::ReactionError;
 
-use crate::mails::declaration::Declaration;
+use crate::mails::declaration::{Declaration, id};
 use crate::mails::kind::Kind;
-use crate::mails::mail::NewMail;
+use crate::mails::mail::{About, NewMail};
 use crate::mails::planning::OVERTAKEN;
-use crate::mails::refund_requests::{about, is_answered};
-use crate::templates::render::samples::refunds;
+use crate::templates::render::samples::refund_requests;
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
     asked_by,
     load: |sources, mail| Box::pin(sources.refund_request(mail)),
-    is_untrue: |facts, _payload| is_answered(facts),
+    is_untrue: |facts, _payload| facts.is_refund_answered(),
     // There is nothing to answer any more.
     believes: |reason| reason == OVERTAKEN,
-    samples: refunds::asked,
+    samples: refund_requests::asked,
     ..Declaration::TO_PRACTICE
 };
 
 fn asked_by(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
     let Some(e) = event.get::<RefundAsked>()? else { return Ok(None) };
-    about(Kind::RefundAskedNotice, &e.request_id, &e.booking_id).map(Some)
+    let (booking, request): (_, Id<RefundRequest>) = (id(&e.booking_id)?, id(&e.request_id)?);
+    Ok(Some(NewMail::about(Kind::RefundAskedNotice, request.to_string(), About::Booking(booking))))
 }

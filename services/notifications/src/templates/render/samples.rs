@@ -3,6 +3,7 @@
 pub(crate) mod figures;
 pub(crate) mod moved;
 pub(crate) mod refunds;
+pub(crate) mod refund_requests;
 
 use contract::booking::v1::{
     BookedPackage, Booking, BookingState, Contact, RefundStep, Session, SessionMode,
