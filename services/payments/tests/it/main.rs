@@ -29,6 +29,7 @@ mod balances;
 mod gauges;
 mod probe;
 mod receipts;
+mod refund_requests;
 mod receipt_numbering;
 mod own_receipts;
 mod papers;
