@@ -30,6 +30,7 @@ mod gauges;
 mod probe;
 mod receipts;
 mod refund_requests;
+mod refund_answers;
 mod receipt_numbering;
 mod own_receipts;
 mod papers;
