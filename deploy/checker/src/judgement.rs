@@ -8,7 +8,7 @@ use crate::times::Times;
 use crate::violation::{Finding, Invariant, Violation};
 use crate::{
     acknowledgements, cancellations, confirmations, duplicates, log, mail, money, overlap,
-    projection, promises, receipts, unfinished,
+    projection, promises, receipts, refund_requests, unfinished,
 };
 
 /// Everything that is wrong with what a run left behind; nothing, when all invariants hold.
@@ -51,6 +51,7 @@ pub(crate) fn check_part(
     all.extend(money::check(snapshot, history));
     all.extend(duplicates::check(snapshot, history));
     all.extend(receipts::check(snapshot, history));
+    all.extend(refund_requests::check(snapshot, history));
     all.extend(confirmations::check(snapshot, history));
     all.extend(mail::check(snapshot, history));
     all.extend(promises::check(snapshot, history));

@@ -29,6 +29,7 @@ mod provider;
 mod range;
 mod receipts;
 mod recorded;
+mod refund_requests;
 mod report;
 pub mod rows;
 mod scope;

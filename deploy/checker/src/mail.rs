@@ -10,10 +10,12 @@ use contract::reviews::v1::{ReviewDeleted, ReviewSubmitted};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use notifications::mails::kind::Kind;
+use payments::contract::refund_request::stream;
 use payments::domain::collection::Event as MoneyEvent;
 
 use crate::history::{History, is_live};
 use crate::moves::MailSubject;
+use crate::refund_requests;
 use crate::snapshot::{MailRow, Snapshot};
 use crate::violation::{Finding, Invariant, Violation};
 
@@ -124,6 +126,11 @@ fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
             && !parked.contains(row.event.stream_id.as_str())
         {
             owed.push(("receipt", receipt.receipt_id));
+        }
+    }
+    for (kind, id) in refund_requests::mails(snapshot) {
+        if !parked.contains(stream(id).as_str()) {
+            owed.push((kind, id.to_string()));
         }
     }
     for row in snapshot.reviews.iter().flat_map(|log| &log.events) {

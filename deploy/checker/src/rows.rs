@@ -2,7 +2,7 @@
 
 use crate::snapshot::{
     BookingRow, CollectionRow, EventRow, Holder, LedgerLine, LinkRow, MailRow, ReceiptRow,
-    RefundRow, ReservationRow, WebhookRow,
+    RefundRequestRow, RefundRow, ReservationRow, WebhookRow,
 };
 use eventstore::Recorded;
 use kernel::Id;
@@ -164,6 +164,20 @@ pub fn receipt(row: &PgRow) -> Result<ReceiptRow, sqlx::Error> {
         booking_id: row.try_get("booking_id")?,
         payment_id: row.try_get("payment_id")?,
         amount_minor: row.try_get("amount_minor")?,
+    })
+}
+
+/// A row of `refund_requests`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn refund_request(row: &PgRow) -> Result<RefundRequestRow, sqlx::Error> {
+    Ok(RefundRequestRow {
+        request_id: row.try_get("request_id")?,
+        booking_id: row.try_get("booking_id")?,
+        state: row.try_get("state")?,
+        amount_minor: row.try_get("amount_minor")?,
+        amount_currency: row.try_get("amount_currency")?,
     })
 }
 

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use eventstore::Recorded;
-use kernel::id::{Block, Booking, Collection, Customer, Mail, PaymentLink, Refund, Review};
+use kernel::id::{
+    Block, Booking, Collection, Customer, Mail, PaymentLink, Refund, RefundRequest, Review,
+};
 use kernel::{Id, Timestamp};
 use payments::domain::link::Link;
 use uuid::Uuid;
@@ -190,6 +192,23 @@ pub struct PaymentsStore {
     pub ledger: Option<Vec<LedgerLine>>,
     /// `receipts`; none where there are no receipts.
     pub receipts: Option<Vec<ReceiptRow>>,
+    /// `refund_requests`, without the words that client and practice wrote.
+    pub refund_requests: Vec<RefundRequestRow>,
+}
+
+/// One row of `refund_requests`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefundRequestRow {
+    /// Its id.
+    pub request_id: Id<RefundRequest>,
+    /// The booking whose money is asked for.
+    pub booking_id: Id<Booking>,
+    /// `open`, `granted` or `declined`.
+    pub state: String,
+    /// `amount_minor` of a granted one.
+    pub amount_minor: Option<i64>,
+    /// `amount_currency` of a granted one.
+    pub amount_currency: Option<String>,
 }
 
 /// One row of `receipts`.

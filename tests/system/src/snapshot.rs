@@ -170,6 +170,8 @@ async fn payments_store(database: &mut PgConnection) -> Result<PaymentsStore> {
             false => None,
         },
         receipts: Some(fetch(database, "select * from receipts", rows::receipt).await?),
+        refund_requests: fetch(database, "select * from refund_requests", rows::refund_request)
+            .await?,
     })
 }
 

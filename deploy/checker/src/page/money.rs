@@ -3,6 +3,7 @@
 use anyhow::Result;
 use kernel::Id;
 use kernel::id::{Booking, PaymentLink, Refund};
+use payments::contract::refund_request::stream;
 use payments::timers::kinds::{CLOSE_LINK, REFUND, RENEW_REFUND};
 use payments::timers::polling::POLL_ORDER;
 use sqlx::Row as _;
@@ -41,6 +42,13 @@ pub(super) async fn read(store: &mut Store, range: &Range, into: &mut PaymentsSt
         .rows(receipts, |row| Ok((rows::receipt(row)?, row.try_get::<Uuid, _>("receipt_id")?)))
         .await?;
     let streams = receipts.iter().map(|(_, id)| format!("receipt-{id}")).collect();
+    into.log.events.extend(events_of(store, streams).await?);
+    let requests = range.query(
+        "select request_id, booking_id, state, amount_minor, amount_currency from refund_requests
+         where booking_id between $1 and $2 and booking_id <> all($3)",
+    );
+    into.refund_requests = store.rows(requests, rows::refund_request).await?;
+    let streams = into.refund_requests.iter().map(|row| stream(row.request_id)).collect();
     into.log.events.extend(events_of(store, streams).await?);
     into.receipts = Some(receipts.into_iter().map(|(row, _)| row).collect());
     timers(store, range, into).await

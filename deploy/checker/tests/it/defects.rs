@@ -23,7 +23,7 @@ const fn defect(
     Defect { invariant, says, service, sql }
 }
 
-const DEFECTS: [Defect; 28] = [
+const DEFECTS: [Defect; 29] = [
     defect(
         Invariant::I2,
         "the rows of",
@@ -72,6 +72,17 @@ const DEFECTS: [Defect; 28] = [
              select entry_id from ledger_entries where kind = 'captured'
                  and booking_id in (select booking_id from collections where state = 'paid')
              limit 1)",
+    ),
+    defect(
+        Invariant::I3,
+        "is granted and has no refund",
+        "payments",
+        "insert into refund_requests
+             (request_id, booking_id, customer_id, requested_at, answer_by_at, close_by_at, state,
+              amount_minor, amount_currency, answer, answered_by, answered_at)
+         select gen_random_uuid(), booking_id, customer_id, opened_at, opened_at, opened_at,
+                'granted', 100, 'INR', 'Gladly', gen_random_uuid(), opened_at
+         from collections where state = 'paid' limit 1",
     ),
     defect(
         Invariant::I3,

@@ -34,6 +34,7 @@ impl World {
                 webhooks: self.webhooks(),
                 ledger: Some(self.payments.tables.ledger.clone()),
                 receipts: Some(self.payments.tables.receipts.clone()),
+                refund_requests: Vec::new(),
             },
             notifications: NotificationsStore {
                 log: log(&self.notifications.log),
