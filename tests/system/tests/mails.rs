@@ -10,6 +10,7 @@ use system::forms::{contains_text, request_guide, send_message, text_after, unsu
 use system::mails::{header, plain_text, unsubscribe_token};
 use system::practice::RAISED_LIMITS;
 use system::reviews::{SERVICE as REVIEWS, call, review_request};
+use system::staff_command::sukoon;
 use system::{Customer, Practice};
 use testkit::until;
 
@@ -28,6 +29,7 @@ async fn every_mail_of_a_booking_and_of_the_forms_arrives_once() -> Result<()> {
     a_day_sheet(&practice, start).await?;
     a_room_that_opens(&practice, &asha, &id, start).await?;
     a_follow_up_that_proves_a_review(&practice, &asha, &id, start).await?;
+    a_refund_that_is_asked_for(&practice, &asha, &id).await?;
     a_message_and_its_acknowledgement(&practice).await?;
     a_guide_until_it_is_ended(&practice).await?;
     practice.check().await
@@ -178,6 +180,41 @@ async fn a_follow_up_that_proves_a_review(
     again["invitation"] = json!(invitation);
     let refused = call(practice, (REVIEWS, "SubmitReview"), &again, |it| it).await?;
     assert_ne!(refused.body["review"]["verified"], true, "{refused:?}");
+    Ok(())
+}
+
+/// The practice is told without the reason, and answers at the terminal; then money goes back.
+async fn a_refund_that_is_asked_for(
+    practice: &Practice,
+    asha: &Customer<'_>,
+    id: &str,
+) -> Result<()> {
+    let body =
+        json!({ "bookingId": id, "idempotencyKey": "chain-refund", "reason": "Reasoncanary" });
+    let asked = asha.call("payments.v1.RefundRequestService/RequestRefund", body).await?.ok()?;
+    let (number, request_id) = (&asked["request"]["number"], &asked["request"]["requestId"]);
+    let number = number.as_str().context("no number")?;
+    let request_id = request_id.as_str().context("no request")?;
+    let mail = practice.mail_of("refund_asked", request_id).await?;
+    assert_eq!(mail["to"][0], asha.email.as_str());
+    let notice = practice.mail_of("refund_asked_notice", request_id).await?;
+    assert_eq!(notice["to"][0], PRACTICE_ADDRESS);
+    assert!(contains_text(&notice, number), "{notice}");
+    sukoon(practice, "refund-requests").await?.shows(&[number, "open", "Reasoncanary"]);
+    let answer = format!("answer-refund-request {number} --refund 100 --text Gladly");
+    sukoon(practice, &answer).await?.refused("add --yes");
+    let done = sukoon(practice, &format!("{answer} --yes")).await?;
+    done.shows(&["₹100 goes back. The client is told by mail."]);
+    let mail = practice.mail_of("refund_answered", request_id).await?;
+    assert!(contains_text(&mail, "₹100") && contains_text(&mail, "Gladly"), "{mail}");
+    practice.wait_until_idle().await?;
+    assert_eq!(practice.mails_of("refund_started", "").await?.len(), 1);
+    for mail in practice.inbox().await? {
+        assert!(!mail.to_string().contains("Reasoncanary"), "{mail}");
+    }
+    for part in ["gateway", "payments", "booking", "notifications"] {
+        assert!(!practice.log(part)?.contains("Reasoncanary"), "{part} logs the reason");
+    }
     Ok(())
 }
 
