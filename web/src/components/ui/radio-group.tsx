@@ -23,7 +23,8 @@ export type RadioGroupProps = {
   className?: string;
 };
 
-const CHIP =
+/** A chip behind an invisible input of the class `peer`. */
+export const CHIP =
   'flex min-h-11 cursor-pointer flex-col justify-center rounded-full border border-control ' +
   'bg-surface px-5 py-2 text-center leading-tight font-semibold numeric max-sm:px-3.5 ' +
   'transition-colors duration-150 ' +

@@ -5,11 +5,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
 import { describeError } from '@/lib/errors';
 import { toInstant } from '@/lib/instant';
-import { randomKey } from '@/lib/random-key';
+import { useAttemptKey } from '../../shared/hooks/use-attempt-key';
 import { calledNumber, endedTitle, isTimeRefused, startOf } from '../move';
 
 type MovingProps = {
@@ -38,8 +38,6 @@ export type Moving = {
   forget: () => void;
 };
 
-type Attempt = { choice: string; idempotencyKey: string };
-
 /** The two calls of a move. */
 function useCalls({ booking, sessionNumber: number }: MovingProps) {
   const { bookingId } = booking;
@@ -67,21 +65,6 @@ function useCalls({ booking, sessionNumber: number }: MovingProps) {
   return { read, send };
 }
 
-/** The key of a choice: the same for what is asked once more, until it is forgotten. */
-function useAttempt() {
-  const attempt = useRef<Attempt>(undefined);
-  function keyOf(choice: string): string {
-    const last = attempt.current;
-    const next = last?.choice === choice ? last : { choice, idempotencyKey: randomKey() };
-    attempt.current = next;
-    return next.idempotencyKey;
-  }
-  function forget(): void {
-    attempt.current = undefined;
-  }
-  return { keyOf, forget };
-}
-
 export function useMoving(props: MovingProps): Moving {
   const { booking, sessionNumber, onDone } = props;
   const [ended, setEnded] = useState('');
@@ -89,7 +72,7 @@ export function useMoving(props: MovingProps): Moving {
   /** The start that was asked for without an answer. */
   const [lost, setLost] = useState('');
   const [busy, setBusy] = useState(false);
-  const attempt = useAttempt();
+  const attempt = useAttemptKey();
   const { read, send } = useCalls(props);
   const from = startOf(booking, sessionNumber);
   const now = from ? toInstant(from) : '';
