@@ -25,6 +25,7 @@ export function ScheduleScreen({ flow, service }: { flow: Flow; service: Service
       draft={draft}
       held={held.booking}
       heldPending={held.isPending}
+      userId={user?.id}
       onHeld={(booking) => {
         reading.learn(booking);
         moves.push({ step: 'payment', bookingId: booking.bookingId });

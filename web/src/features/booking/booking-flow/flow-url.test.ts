@@ -10,10 +10,11 @@ const FULL: FlowUrl = {
   slots: [],
   step: 'calendar-terms',
   bookingId: 'bkg_1',
+  offer: 'blk_1',
 };
 const LONG =
   '/booking-flow?service=general-consultation&date=2026-11-24&slot=2026-11-24T05:30:00Z' +
-  '&practitioner=ravi';
+  '&practitioner=ravi&offer=blk_1';
 
 test('every choice survives the way through the address', () => {
   const path = flowPath(FULL);

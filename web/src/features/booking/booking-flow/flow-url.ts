@@ -5,7 +5,12 @@ import { isStepId, type StepId } from './steps';
 
 const FLOW_PATH = '/booking-flow';
 
-export type FlowUrl = Choices & { step: StepId | undefined; bookingId: string };
+export type FlowUrl = Choices & {
+  step: StepId | undefined;
+  bookingId: string;
+  /** The time of the wait list that is held for the client, by its id, or empty. */
+  offer: string;
+};
 
 /** Reads the address. Whatever makes no sense is as if it were not there. */
 export function parseFlowUrl(query: URLSearchParams): FlowUrl {
@@ -14,6 +19,7 @@ export function parseFlowUrl(query: URLSearchParams): FlowUrl {
     ...parseChoices(query),
     step: isStepId(step) ? step : undefined,
     bookingId: query.get('b') ?? '',
+    offer: query.get('offer') ?? '',
   };
 }
 
@@ -28,7 +34,7 @@ function showsBooking({ bookingId, step }: FlowUrl): boolean {
  */
 export function flowQuery(url: FlowUrl): URLSearchParams {
   const query = new URLSearchParams();
-  const choices = showsBooking(url) ? NO_CHOICES : url;
+  const choices = showsBooking(url) ? { ...NO_CHOICES, offer: '' } : url;
   const entries = {
     service: choices.serviceId,
     date: choices.date,
@@ -36,6 +42,7 @@ export function flowQuery(url: FlowUrl): URLSearchParams {
     practitioner: choices.practitioner,
     package: choices.packageId,
     slots: placesText(choices.slots),
+    offer: choices.offer,
     step: url.step ?? '',
     b: url.bookingId,
   };
@@ -45,9 +52,8 @@ export function flowQuery(url: FlowUrl): URLSearchParams {
 
 /** Whether an address says more than the point in the flow that it leads to needs. */
 export function saysTooMuch(query: URLSearchParams): boolean {
-  const more = ['service', 'date', 'slot', 'practitioner', 'package', 'slots'].some((name) =>
-    query.has(name),
-  );
+  const choices = ['service', 'date', 'slot', 'practitioner', 'package', 'slots', 'offer'];
+  const more = choices.some((name) => query.has(name));
   return more && showsBooking(parseFlowUrl(query));
 }
 

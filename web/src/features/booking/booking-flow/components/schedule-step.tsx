@@ -8,6 +8,7 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { Skeleton } from '@/components/ui/skeleton';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import type { WaitingOffer } from '@/gen/booking/v1/waiting_service_pb';
 import type { Package, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { errorReason } from '@/lib/errors';
 import { importWithRetry } from '@/lib/import-with-retry';
@@ -18,17 +19,20 @@ import { lazyLoader } from '@/lib/use-lazy-module';
 import { isLive, ownStarts } from '../../shared/booking-state';
 import { AgreementBox } from '../../shared/components/agreement-box';
 import { LateNotice } from '../../shared/components/late-notice';
+import { ModeChoice } from '../../shared/components/mode-choice';
 import { SessionCalendar } from '../../shared/components/session-calendar';
 import { isFree, priceWords } from '../../shared/free-session';
 import type { BookingDraft } from '../../shared/hooks/use-draft';
 import { type LateTime, useLateTime } from '../../shared/hooks/use-late';
 import { chosenStarts, startsOfPackage } from '../../shared/package-dates';
 import type { RefusedTimes } from '../../shared/refused-times';
+import { offeredStart } from '../../shared/waiting-offer';
 import type { FlowMoves } from '../hooks/use-flow-url';
 import { useScheduleForm } from '../hooks/use-schedule-form';
-import { ModeChoice } from './mode-choice';
+import { useWaitOffer } from '../hooks/use-wait-offer';
 import { PackageChoice } from './package-choice';
 import { ReadySummary } from './ready-summary';
+import { WaitOfferNotice } from './wait-offer-notice';
 import { YourDetails } from './your-details';
 
 /** The dates of a package are code of their own, which a single session does not load. */
@@ -46,6 +50,8 @@ type ScheduleStepProps = {
   held: Booking | undefined;
   /** It is not known yet whether there is one. */
   heldPending: boolean;
+  /** Who books. */
+  userId: string | undefined;
   onHeld: (booking: Booking) => void;
   onBack: () => void;
   /** Asks for the proof that the account's address is the client's; a form of its own. */
@@ -154,9 +160,17 @@ function readyPrice(service: Service, offer: Package | undefined): string {
   return isFree(service) ? '' : priceWords(service);
 }
 
+/** The start that is held for the client, where it is one of this practitioner's, or anyone's. */
+function offeredTo(practitionerId: string, offer: WaitingOffer | undefined): string[] {
+  if (!offer || (practitionerId && practitionerId !== offer.practitionerId)) return [];
+  return [offeredStart(offer)];
+}
+
 /** The package and its dates, or the time, that the address names; and what that costs in time. */
-function useChosen({ service, moves, draft, held, heldPending }: ScheduleStepProps) {
+function useChosen(props: ScheduleStepProps) {
+  const { service, moves, draft, heldPending, userId } = props;
   const { serviceId, practitioners } = service;
+  const waitOffer = useWaitOffer(moves.url.offer, userId, draft);
   const practitionerId = chosenPractitioner(practitioners, moves.url.practitioner);
   const packages = usePackagesFor(serviceId);
   const offer = packages.find(({ packageId }) => packageId === moves.url.packageId);
@@ -164,7 +178,10 @@ function useChosen({ service, moves, draft, held, heldPending }: ScheduleStepPro
   const { slot, slots } = moves.url;
   const named = offer ? slots : [slot];
   // Until the hold is known, no chosen time is taken for someone else's.
-  const own = heldPending ? named : ownStarts(held, serviceId, practitionerId);
+  const isUnknown = heldPending || waitOffer.isUnknown;
+  const offered = offeredTo(practitionerId, waitOffer.offer);
+  const held = ownStarts(props.held, serviceId, practitionerId);
+  const own = isUnknown ? named : [...held, ...offered];
   const starts = offer ? startsOfPackage(slots, offer, zone) : named.filter((start) => start);
   const first = starts[0] && !isFree(service) ? new Date(starts[0]) : undefined;
   const late = useLateTime(
@@ -173,7 +190,10 @@ function useChosen({ service, moves, draft, held, heldPending }: ScheduleStepPro
     offer?.cancellationPolicy,
     offer !== undefined,
   );
-  return { practitionerId, packages, offer, zone, own, starts, late };
+  // What is held for the client is held with one practitioner, also where anyone will do.
+  const isOffered = !offer && offered.includes(slot);
+  const asked = (isOffered && waitOffer.offer?.practitionerId) || practitionerId;
+  return { practitionerId, asked, packages, offer, zone, own, starts, late, waitOffer };
 }
 
 function StepButtons({ free, busy, onBack }: { free: boolean; busy: boolean; onBack: () => void }) {
@@ -197,10 +217,11 @@ function StepButtons({ free, busy, onBack }: { free: boolean; busy: boolean; onB
 export function ScheduleStep(props: ScheduleStepProps) {
   const { service, moves, draft, held, onHeld, onBack, proof } = props;
   const free = isFree(service);
-  const { practitionerId, packages, offer, zone, own, starts, late } = useChosen(props);
+  const chosen = useChosen(props);
+  const { practitionerId, packages, offer, zone, own, starts, late } = chosen;
   const [refused, setRefused] = useState<RefusedTimes>();
   const onLost = (reason: string) => setRefused({ reason, starts });
-  const what = { service, starts, offer, practitionerId };
+  const what = { service, starts, offer, practitionerId: chosen.asked };
   const form = useScheduleForm({ ...what, draft, late, held, onHeld, onLost });
 
   function onSubmit(event: FormEvent) {
@@ -213,6 +234,8 @@ export function ScheduleStep(props: ScheduleStepProps) {
       <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
         <ErrorSummary errors={draft.fields.errors} attempt={draft.fields.refusals} />
         <KeptNotice held={held} zone={zone} />
+        {/* Once it is kept by a booking, the list has it no more. */}
+        {isLive(held) ? null : <WaitOfferNotice {...chosen.waitOffer} />}
         <WhenCard
           {...props}
           practitionerId={practitionerId}
