@@ -20,6 +20,7 @@ import { toDate } from '@/lib/time';
 import { bookingFixture, FREE_SESSION, packageFixture, slotsFixture } from './booking-fixture';
 import { ConsentServer } from './consent-server';
 import { refusal } from './refusal';
+import { WaitingServer } from './waiting-server';
 
 const DAY_MS = 86_400_000;
 const HOURS = [11, 12, 13];
@@ -48,6 +49,7 @@ export class BookingServer {
   checks = 0;
   /** Consents, and the terms that they are to. */
   consents = new ConsentServer();
+  waiting = new WaitingServer();
   /** Which booking each report was said to be about, "id booking". */
   reports: string[] = [];
   /** How often a report is not taken before it is. */
@@ -148,6 +150,7 @@ export class BookingServer {
     };
     return createRouterTransport(({ service }) => {
       this.consents.serve(service);
+      this.waiting.serve(service);
       service(BookingService, {
         listSlots: (request) => this.slots(request),
         requestBooking: (request) => this.request(request),

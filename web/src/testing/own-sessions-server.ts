@@ -18,6 +18,7 @@ import { Answering } from './answering';
 import { bookingFixture, slotsFixture } from './booking-fixture';
 import { rupees } from './receipt-fixture';
 import { refusal } from './refusal';
+import { WaitingServer } from './waiting-server';
 
 const UNDO_MS = 180_000;
 
@@ -60,6 +61,7 @@ export class OwnSessionsServer extends Answering {
   /** How often the times were asked for. */
   movePreviews = 0;
   moves: MoveOwnBookingRequest[] = [];
+  waiting = new WaitingServer();
   /** The keys of the undos. */
   undos: string[] = [];
   readonly #done = new Set<string>();
@@ -195,6 +197,7 @@ export class OwnSessionsServer extends Answering {
 
   transport() {
     return createRouterTransport(({ service }) => {
+      this.waiting.serve(service);
       service(BookingService, {
         listOwnBookings: (request) => this.#list(request),
         getBooking: ({ bookingId }) => {
