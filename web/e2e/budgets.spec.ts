@@ -42,7 +42,7 @@ const PLAIN = [
 /** What belongs to one customer, and is opened from a mail or from the account's menu. */
 const OWN = [
   ...['receipt', 'consent', 'pay/booking', 'join', 'organisation', 'invitations', 'account'],
-  ...['account/sessions', 'account/receipts', 'desk'],
+  ...['account/sessions', 'account/waiting', 'account/receipts', 'desk'],
 ].map(pathOf);
 const REVIEWS = pathOf('reviews');
 

@@ -315,6 +315,16 @@ export const PAGES: readonly PageEntry[] = [
     personal: true,
   },
   {
+    path: '/account/waiting',
+    page: new LazyPage(
+      () => import('./routes/own-waiting'),
+      (it) => it.default,
+      'own-waiting',
+    ),
+    head: unlisted('Your Wait List'),
+    personal: true,
+  },
+  {
     path: '/account/receipts',
     page: new LazyPage(
       () => import('@/features/receipts/components/own-receipts-page'),
