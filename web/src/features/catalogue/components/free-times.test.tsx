@@ -60,6 +60,15 @@ test('the times of one practitioner are asked for, and go along', async () => {
   expect(time.getAttribute('href')).toBe(
     '/booking-flow?service=meditation&practitioner=ravi&slot=2026-11-24T05%3A30%3A00.000Z',
   );
+  const wait = screen.getByRole('link', { name: 'Join the wait list' });
+  expect(wait.getAttribute('href')).toBe('/account/waiting?service=meditation&practitioner=ravi');
+});
+
+test('who finds no time can wait for one, more visibly where nothing is free', async () => {
+  renderTimes(() => answer(true));
+  const quiet = await screen.findByRole('link', { name: 'Join the wait list' });
+  expect(quiet.getAttribute('href')).toBe('/account/waiting?service=meditation');
+  expect(quiet.className).toContain('underline');
 });
 
 test('later days ask for the week that follows', async () => {
@@ -77,6 +86,8 @@ test('a full week names the next free time', async () => {
   renderTimes(() => answer(false));
   expect(await screen.findByText('No free times in these days')).toBeTruthy();
   expect(screen.getByRole('link', { name: /2 Dec, 11:00 am IST/ })).toBeTruthy();
+  const wait = screen.getByRole('link', { name: 'Join the wait list' });
+  expect(wait.className).toContain('rounded-full');
 });
 
 test('a visitor in another zone reads the own time too', async () => {

@@ -4,6 +4,7 @@ import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
+import { WaitLink } from '@/components/wait-link';
 import { classes } from '@/lib/classes';
 import { type FreeDay, freeDays } from '@/lib/free-days';
 import { usePractice } from '@/lib/practice';
@@ -204,6 +205,7 @@ export function FreeTimes({ slotLink = bookingSlotLink, ...whose }: FreeTimesPro
         onEarlier={() => setWeeks((before) => before.slice(0, -1))}
         onLater={() => setWeeks((before) => [...before, following])}
       />
+      <WaitLink {...whose} full={!day} />
       <p className="text-sm text-ink-2">
         All times are in {zone.label} ({zone.timeZone}). <Holding />
       </p>

@@ -13,6 +13,7 @@ import type { OwnNews } from '../hooks/use-own-bookings';
 import { isMovable, notMovableWords } from '../move';
 import { cancellableNumbers } from '../own-booking';
 import { cancellingWords } from '../refund-words';
+import { earlierPath } from '../wish';
 import { LINK } from './booking-facts';
 import { CancelDialog } from './cancel-dialog';
 
@@ -150,6 +151,11 @@ export function ChangePart(props: ChangePartProps) {
         >
           Cancel all sessions to come
         </Button>
+      ) : null}
+      {moves && !booking.package ? (
+        <AppLink to={earlierPath(booking.bookingId)} className={LINK}>
+          Tell me if an earlier time becomes free
+        </AppLink>
       ) : null}
       <AppLink to={`/cancellation-policy?b=${booking.bookingId}`} className={LINK}>
         How cancelling works

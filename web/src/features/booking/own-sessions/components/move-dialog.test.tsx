@@ -99,6 +99,14 @@ test('four presses move it: the present time, the limits, the free times, and bo
   await expectAccessible();
 });
 
+test('what can be moved can wait for an earlier time', async () => {
+  open();
+  const earlier = await screen.findByRole('link', {
+    name: 'Tell me if an earlier time becomes free',
+  });
+  expect(earlier.getAttribute('href')).toBe(`/account/waiting?earlier=${BOOKING_ID}`);
+});
+
 test('by keys alone: the next free time is one press away, and the focus is on it', async () => {
   const person = open();
   (await button('Move this session')).focus();
@@ -293,6 +301,7 @@ test('a session of a package stays in its place', async () => {
   server.coming = [booking];
   const person = open();
   await person.click(await button('Move session 2'));
+  expect(screen.queryByText('Tell me if an earlier time becomes free')).toBeNull();
   const order =
     'It stays between session 1 (Mon, 23 Nov) and session 3 (Fri, 27 Nov), on a day of its own.';
   await screen.findByText(order);

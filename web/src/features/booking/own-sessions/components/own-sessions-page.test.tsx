@@ -74,6 +74,8 @@ test('the next session is a card with all that it needs; then come later ones, a
   expect(old.getByRole('link', { name: 'Receipt for Meditation' })).toBeTruthy();
   const review = old.getByRole('link', { name: 'Write a review of Meditation' });
   expect(review.getAttribute('href')).toBe('/reviews#write');
+  const waiting = screen.getByRole('link', { name: 'Your wait list' });
+  expect(waiting.getAttribute('href')).toBe('/account/waiting');
   await expectAccessible();
 });
 

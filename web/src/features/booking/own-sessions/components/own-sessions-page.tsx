@@ -10,6 +10,7 @@ import { describeError } from '@/lib/errors';
 import { useServerNow } from '@/lib/use-server-now';
 import { useEndedToast } from '../hooks/use-ended-toast';
 import { type OwnBookings, useOwnBookings } from '../hooks/use-own-bookings';
+import { OWN_WAITING } from '../wish';
 import { BookingItem, NextCard } from './booking-cards';
 import { LINK } from './booking-facts';
 import { OwnFrame, OwnSkeleton } from './own-frame';
@@ -95,6 +96,14 @@ function NothingComing() {
   );
 }
 
+function WaitListLink() {
+  return (
+    <AppLink to={OWN_WAITING} className={LINK}>
+      Your wait list
+    </AppLink>
+  );
+}
+
 type ListsProps = { userId: string; missing: ((refetch: () => void) => ReactNode) | undefined };
 
 function Lists({ userId, missing }: ListsProps) {
@@ -118,6 +127,7 @@ function Lists({ userId, missing }: ListsProps) {
         {failed}
         <NoneYet />
         {missing?.(again)}
+        <WaitListLink />
       </>
     );
   }
@@ -143,9 +153,12 @@ function Lists({ userId, missing }: ListsProps) {
         </Part>
       ) : null}
       {coming.bookings && past.bookings ? (
-        <AppLink to="/account/receipts" className={LINK}>
-          All your receipts
-        </AppLink>
+        <div className="flex flex-wrap gap-x-6">
+          <AppLink to="/account/receipts" className={LINK}>
+            All your receipts
+          </AppLink>
+          <WaitListLink />
+        </div>
       ) : null}
     </>
   );

@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
+import { WaitLink } from '@/components/wait-link';
 import { type TimeMoves, useSchedule } from '../hooks/use-schedule';
 import type { RefusedTimes } from '../refused-times';
+import { hasFree } from '../slots';
 import { TimeCalendar } from './time-calendar';
 
 export type CalendarProps<Moves> = {
@@ -31,15 +33,20 @@ export function SessionCalendar(props: CalendarProps<TimeMoves>) {
     schedule.refetch();
   }, [refused]);
 
+  const { days, starts } = schedule;
+  const full = days !== undefined && (!days.some(hasFree) || !starts.some((it) => it.available));
   return (
-    <TimeCalendar
-      schedule={schedule}
-      chosen={slot}
-      own={own}
-      showOwnTime={showOwnTime}
-      error={error}
-    >
-      {children}
-    </TimeCalendar>
+    <>
+      <TimeCalendar
+        schedule={schedule}
+        chosen={slot}
+        own={own}
+        showOwnTime={showOwnTime}
+        error={error}
+      >
+        {children}
+      </TimeCalendar>
+      <WaitLink serviceId={serviceId} practitionerId={practitionerId} full={full} />
+    </>
   );
 }
