@@ -7,16 +7,21 @@ import {
   BookingService,
   BookingState,
   type CancelOwnBookingRequest,
+  ContactSchema,
+  type CorrectContactRequest,
   type ListOwnBookingsRequest,
   type ListSlotsResponse,
   type MoveOwnBookingRequest,
   OwnBookingsPart,
   PaymentState,
   PendingCancellationSchema,
+  type TellLateRequest,
+  ToldLateSchema,
 } from '@/gen/booking/v1/booking_service_pb';
 import { Answering } from './answering';
 import { bookingFixture, slotsFixture } from './booking-fixture';
 import { rupees } from './receipt-fixture';
+import { RefundRequestServer } from './refund-request-server';
 import { refusal } from './refusal';
 import { WaitingServer } from './waiting-server';
 
@@ -62,6 +67,10 @@ export class OwnSessionsServer extends Answering {
   movePreviews = 0;
   moves: MoveOwnBookingRequest[] = [];
   waiting = new WaitingServer();
+  refundRequests = new RefundRequestServer();
+  corrections: CorrectContactRequest[] = [];
+  /** By how many minutes, as it was told. */
+  late: { sessionNumber: number; minutes: number }[] = [];
   /** The keys of the undos. */
   undos: string[] = [];
   readonly #done = new Set<string>();
@@ -195,9 +204,29 @@ export class OwnSessionsServer extends Answering {
     return this.#answer(this.moveSession(bookingId, number, start));
   }
 
+  async #correct(request: CorrectContactRequest) {
+    this.corrections.push(request);
+    await this.command();
+    const { bookingId, firstName, lastName, phone, notes } = request;
+    const booking = this.#find(bookingId);
+    const email = booking.contact?.email ?? '';
+    const contact = create(ContactSchema, { firstName, lastName, email, phone, notes });
+    return this.#answer(this.tell(booking, { contact } as Changes));
+  }
+
+  async #tellLate({ bookingId, sessionNumber, minutes }: TellLateRequest) {
+    this.late.push({ sessionNumber, minutes });
+    await this.command();
+    const booking = this.#find(bookingId);
+    const told = { sessionNumber: sessionNumber || 1, minutes };
+    const toldLate = minutes > 0 ? create(ToldLateSchema, told) : undefined;
+    return this.#answer(this.tell(booking, { toldLate } as Changes));
+  }
+
   transport() {
     return createRouterTransport(({ service }) => {
       this.waiting.serve(service);
+      this.refundRequests.serve(service);
       service(BookingService, {
         listOwnBookings: (request) => this.#list(request),
         getBooking: ({ bookingId }) => {
@@ -209,6 +238,8 @@ export class OwnSessionsServer extends Answering {
           this.#preview(bookingId, sessionNumber),
         previewOwnMove: ({ bookingId }) => this.#previewMove(bookingId),
         moveOwnBooking: (request) => this.#move(request),
+        correctContact: (request) => this.#correct(request),
+        tellLate: (request) => this.#tellLate(request),
         cancelOwnBooking: (request) => this.#cancel(request),
         undoCancellation: ({ bookingId, idempotencyKey }) => this.#undo(bookingId, idempotencyKey),
       });

@@ -20,6 +20,7 @@ import {
   When,
 } from './booking-facts';
 import { CancellationNotice } from './cancellation-notice';
+import { LatePart } from './late-part';
 
 type CardProps = { booking: Booking; userId: string; now: number };
 
@@ -52,7 +53,8 @@ function detailsWords(booking: Booking, now: number): string {
 /** What comes next. */
 export function NextCard({ booking, userId, now }: CardProps) {
   const titleId = useId();
-  const outcomes = useOutcome(booking, useOwnNews(userId));
+  const news = useOwnNews(userId);
+  const outcomes = useOutcome(booking, news);
   return (
     <article aria-labelledby={titleId}>
       <Card className="flex flex-col gap-4">
@@ -61,6 +63,7 @@ export function NextCard({ booking, userId, now }: CardProps) {
           <Standing booking={booking} now={now} />
         </div>
         <When booking={booking} now={now} />
+        <LatePart booking={booking} now={now} onTold={news.learn} />
         <CancellationNotice booking={booking} outcomes={outcomes} />
         <HeldNotice booking={booking} />
         <MoneyNotes booking={booking} />

@@ -1,0 +1,94 @@
+/** "I'm running late": one tap tells the practice, from an hour before a session until its end. */
+import { createClient } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useId, useRef } from 'react';
+import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
+import { isFocusLost } from '../focus-lost';
+import { LATE_MINUTES, lateNumber, toldMinutes } from '../late';
+import { calledNumber } from '../move';
+
+type LatePartProps = { booking: Booking; now: number; onTold: (after: Booking) => void };
+
+/** The last word counts, so that each press may be made again. */
+function useTellLate(booking: Booking, number: number, onTold: (after: Booking) => void) {
+  const client = createClient(BookingService, useTransport());
+  return useMutation({
+    mutationFn: async (minutes: number) => {
+      const { bookingId } = booking;
+      const sessionNumber = calledNumber(booking, number);
+      const { booking: after } = await client.tellLate({ bookingId, sessionNumber, minutes });
+      if (!after) throw new Error('The answer holds no booking.');
+      return after;
+    },
+    onSuccess: onTold,
+  });
+}
+
+type LateProps = Omit<LatePartProps, 'now'> & { number: number };
+
+function Late({ booking, number, onTold }: LateProps) {
+  const titleId = useId();
+  const { mutate, isPending, variables, error } = useTellLate(booking, number, onTold);
+  const told = toldMinutes(booking, number);
+  const frame = useRef<HTMLElement>(null);
+  // Who takes it back has pressed a button that is gone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again when something else is told.
+  useEffect(() => {
+    if (variables !== undefined && isFocusLost()) frame.current?.focus();
+  }, [told]);
+  return (
+    <section
+      ref={frame}
+      tabIndex={-1}
+      aria-labelledby={titleId}
+      className="flex scroll-mt-24 flex-col gap-2"
+    >
+      <p id={titleId} className="font-semibold">
+        I'm running late
+      </p>
+      <p role="status" className="empty:hidden">
+        {told > 0 ? `You told the practice: ${told} minutes late.` : ''}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        {LATE_MINUTES.map((minutes) => (
+          <Button
+            key={minutes}
+            variant="secondary"
+            size="sm"
+            aria-pressed={minutes === told}
+            className="numeric aria-pressed:border-brand aria-pressed:text-brand"
+            busy={isPending && variables === minutes}
+            onClick={() => mutate(minutes)}
+          >
+            {minutes} minutes
+          </Button>
+        ))}
+        {told > 0 ? (
+          <Button
+            variant="quiet"
+            size="sm"
+            busy={isPending && variables === 0}
+            onClick={() => mutate(0)}
+          >
+            I'm on time after all
+          </Button>
+        ) : null}
+      </div>
+      {error ? (
+        <ErrorNotice
+          error={error}
+          title="The practice doesn't know yet"
+          onRetry={() => variables !== undefined && mutate(variables)}
+        />
+      ) : null}
+    </section>
+  );
+}
+
+export function LatePart({ booking, now, onTold }: LatePartProps) {
+  const number = lateNumber(booking, now);
+  return number ? <Late key={number} {...{ booking, number, onTold }} /> : null;
+}
