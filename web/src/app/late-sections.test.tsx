@@ -24,6 +24,7 @@ import { DeskServer, deskBookingId, staffBooking } from '@/testing/desk-server';
 import { OwnSessionsServer, ownBooking } from '@/testing/own-sessions-server';
 import { auth, startAccount } from '@/testing/played-account';
 import { practiceFixture } from '@/testing/practice-fixture';
+import { refundRequestFixture } from '@/testing/refund-request-server';
 import { renderApp } from '@/testing/render-app';
 import { reviewFixture } from '@/testing/review-fixture';
 import { playedTransport, resetServer, server as reviews } from '@/testing/reviews-server';
@@ -32,7 +33,9 @@ import BookingFlowPage from './routes/booking-flow';
 import OwnSessionRoute from './routes/own-session';
 // Loaded with the tests, so that none of them waits for it; no page knows it before it asks.
 import '@/features/account/components/app-enrolment';
+import '@/features/booking/own-sessions/components/contact-dialog';
 import '@/features/booking/own-sessions/components/move-dialog';
+import '@/features/booking/own-sessions/components/refund-part';
 import '@/features/booking/shared/components/month-grid';
 import '@/features/catalogue/components/free-times';
 import '@/features/desk/components/act-dialogs';
@@ -154,6 +157,33 @@ test('the free times to which a session is moved', async () => {
   await person.click(await screen.findByRole('button', { name: 'Move this session' }));
   await expectLate('The free times could not be loaded', 'Your Session');
   await screen.findByRole('dialog', { name: 'Move this session' });
+});
+
+/** The page of a paid session of an hour that starts in so many hours. */
+function openSession(inHours: number) {
+  auth.signedIn = true;
+  const server = new OwnSessionsServer();
+  const at = (hours: number) => timestampFromDate(new Date(Date.now() + hours * HOUR_MS));
+  const booking = ownBooking();
+  const times = { startsAt: at(inHours), endsAt: at(inHours + 1) };
+  const sessions = booking.sessions.map((session) => ({ ...session, ...times }));
+  server.coming = [{ ...booking, sessions }];
+  server.refundRequests.request = refundRequestFixture();
+  const page = <OwnSessionRoute params={{ bookingId: BOOKING_ID }} />;
+  return open(page, { transport: server.transport() });
+}
+
+test('the form that corrects the details of a booking', async () => {
+  const person = openSession(2);
+  await person.click(await screen.findByRole('button', { name: /^Correct name/ }));
+  await expectLate('The form could not be loaded', 'Your Session');
+  await screen.findByRole('dialog', { name: 'Correct your details' });
+});
+
+test('the request for a refund of a session', async () => {
+  openSession(-2);
+  await expectLate('Whether you can ask for a refund could not be loaded', 'Your Session');
+  await screen.findByRole('heading', { name: 'Your refund request R-17' });
 });
 
 test('the dialogs of the desk', async () => {

@@ -1,5 +1,6 @@
 /** /account/sessions/<booking>: everything about one booking, and moving or cancelling its sessions. */
 import { type ReactNode, useState } from 'react';
+import { LazySection } from '@/components/lazy-section';
 import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Card } from '@/components/ui/card';
@@ -7,7 +8,9 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { CODE } from '@/lib/codes';
 import { describeError } from '@/lib/errors';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice } from '@/lib/practice';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import { useServerNow } from '@/lib/use-server-now';
 import { isEnded } from '../../shared/booking-state';
 import { endedWords } from '../../shared/components/ended-panel';
@@ -15,13 +18,26 @@ import { useBooking } from '../../shared/hooks/use-booking';
 import { useOutcome } from '../hooks/use-outcome';
 import { useOwnNews } from '../hooks/use-own-bookings';
 import { startOf } from '../move';
-import { OWN_SESSIONS, readAgainIn, titleOf } from '../own-booking';
+import { isPaid, OWN_SESSIONS, readAgainIn, titleOf } from '../own-booking';
 import { BookingFacts, HeldNotice, LINK, MoneyNotes, When } from './booking-facts';
 import { CancellationNotice } from './cancellation-notice';
 import { ChangePart } from './change-part';
+import { ContactPart } from './contact-part';
+import { LatePart } from './late-part';
 import { type Moved, MovedNotice } from './moved-notice';
 import { OwnFrame, OwnSkeleton } from './own-frame';
 import { RepeatPart } from './repeat-part';
+
+/** Only sessions that have begun need it. */
+const refundPart = lazyLoader(
+  async () => (await importWithRetry(() => import('./refund-part'))).RefundPart,
+);
+
+/** Whether there may be a request for a refund: it was paid for, and has begun. */
+function isRefundable(booking: Booking, now: number): boolean {
+  const start = startOf(booking, 1);
+  return isPaid(booking) && start !== undefined && start.getTime() <= now;
+}
 
 /** What to say of one that ended. */
 function Ended({ booking }: { booking: Booking }) {
@@ -52,6 +68,7 @@ function Shown({ booking, userId }: { booking: Booking; userId: string }) {
       <Card className="flex flex-col gap-4">
         <h2 className="text-h3">{titleOf(booking)}</h2>
         <When booking={booking} now={now} />
+        <LatePart booking={booking} now={now} onTold={news.learn} />
         <BookingFacts booking={booking} now={now} />
       </Card>
       <ChangePart
@@ -62,7 +79,17 @@ function Shown({ booking, userId }: { booking: Booking; userId: string }) {
           news.learn(after);
         }}
       />
+      <ContactPart booking={booking} now={now} onChanged={news.learn} />
       <RepeatPart booking={booking} now={now} />
+      {isRefundable(booking, now) ? (
+        <LazySection
+          code={refundPart}
+          resting={null}
+          missing="Whether you can ask for a refund could not be loaded"
+        >
+          {(RefundPart) => <RefundPart {...{ booking, userId, now }} />}
+        </LazySection>
+      ) : null}
     </>
   );
 }
