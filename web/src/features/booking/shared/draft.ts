@@ -33,6 +33,11 @@ export function hasNotes({ notes }: ContactValues): boolean {
   return notes.trim() !== '';
 }
 
+/** Whether nothing of it was changed. */
+export function hasSameNotes(values: ContactValues, before: ContactValues): boolean {
+  return values.notes === before.notes;
+}
+
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

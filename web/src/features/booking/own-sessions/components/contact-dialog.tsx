@@ -5,9 +5,10 @@ import { NameFields, PhoneField } from '@/components/ui/contact-fields';
 import { Dialog } from '@/components/ui/dialog';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { ErrorSummary } from '@/components/ui/error-summary';
-import { TextArea } from '@/components/ui/text-area';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { useLeaveWarning } from '@/lib/use-leave-warning';
+import { NoteField } from '../../shared/components/note-field';
+import { hasSameNotes } from '../../shared/draft';
 import { contactOf, useCorrectContact } from '../hooks/use-correct-contact';
 
 type ContactDialogProps = {
@@ -38,7 +39,7 @@ export function ContactDialog({ booking, onClose, onDone }: ContactDialogProps) 
   const [before] = useState(() => contactOf(booking));
   const { fields, submit, busy, error, isLost } = useCorrectContact(booking, onDone);
   // It may speak of health, so it is in memory only.
-  useLeaveWarning(fields.values.notes !== before.notes);
+  useLeaveWarning(!hasSameNotes(fields.values, before));
 
   function onSubmit(event: FormEvent) {
     event.preventDefault();
@@ -75,12 +76,9 @@ export function ContactDialog({ booking, onClose, onDone }: ContactDialogProps) 
             The address stays with the booking. To use another one, write to us.
           </p>
         </div>
-        <TextArea
-          label="Anything we should know?"
-          optional
-          rows={3}
+        <NoteField
+          fields={fields}
           hint="Optional. Only your practitioner will read this. It replaces what you wrote before."
-          {...fields.input('notes')}
         />
         <Failed error={error} isLost={isLost} />
       </form>

@@ -20,7 +20,6 @@ const CONTACT = {
   lastName: 'Rao',
   email: 'asha@example.org',
   phone: '+919876543210',
-  notes: 'I sleep badly.',
 };
 
 let server: OwnSessionsServer;
@@ -56,7 +55,6 @@ test('name, phone and note are corrected, and the address is shown and stays', a
   const dialog = await begin(person);
   expect(dialog.getByText('asha@example.org')).toBeTruthy();
   expect(dialog.queryByLabelText(/mail/i)).toBeNull();
-  expect(dialog.getByLabelText(/^Anything/)).toHaveProperty('value', 'I sleep badly.');
   await expectAccessible();
   await type(person, 'First name', ' Usha ');
   await type(person, /^Phone/, '98765 00000');
@@ -67,9 +65,13 @@ test('name, phone and note are corrected, and the address is shown and stays', a
   await within(screen.getByTestId('toasts')).findByText('Your details are corrected');
   expect(server.corrections[0]).toMatchObject({
     ...{ bookingId: BOOKING_ID, firstName: 'Usha', lastName: 'Rao' },
-    ...{ phone: '98765 00000', notes: 'I sleep well.' },
+    phone: '98765 00000',
   });
   await expectAccessible();
+  // The note is there to be written anew.
+  const again = await begin(person);
+  expect(again.getByLabelText(/^Anything/)).toHaveProperty('value', 'I sleep well.');
+  expect(again.getByLabelText(/^Phone/)).toHaveProperty('value', '98765 00000');
 });
 
 test('leaving it changes nothing', async () => {
