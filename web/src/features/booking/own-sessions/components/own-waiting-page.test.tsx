@@ -10,6 +10,7 @@ import { OwnSessionsServer, ownBooking } from '@/testing/own-sessions-server';
 import { ASHA, beginAs } from '@/testing/played-client';
 import { refusal } from '@/testing/refusal';
 import { OFFER_ID, offerFixture, waitingFixture } from '@/testing/waiting-server';
+import { heldWords } from './offer-card';
 import { OwnWaitingPage } from './own-waiting-page';
 
 vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
@@ -96,6 +97,15 @@ test('an offered time is on top, and is taken in the booking with all chosen', a
   const href = card.getByRole('link', { name: 'Take this time' }).getAttribute('href');
   expect(href).toBe(`/booking-flow?${query.toString().replaceAll('%3A', ':')}`);
   await expectAccessible();
+});
+
+test.each([
+  ['2026-11-22T07:30:00Z', '1:00 pm IST today'],
+  ['2026-11-23T03:00:00Z', '8:30 am IST tomorrow'],
+  ['2026-11-25T03:00:00Z', 'Wed, 25 Nov, 8:30 am IST'],
+])('held until %s is "%s"', (until, words) => {
+  const zone = { timeZone: 'Asia/Kolkata', label: 'IST' };
+  expect(heldWords(new Date(until), zone, Date.now())).toBe(words);
 });
 
 test('a visitor in another zone reads the own time too', async () => {
