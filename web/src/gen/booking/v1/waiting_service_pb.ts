@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/waiting_service.proto.
  */
 export const file_booking_v1_waiting_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL3dhaXRpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSL7AQoLV2FpdGluZ1dpc2gSEgoKc2VydmljZV9pZBgBIAEoCRIXCg9wcmFjdGl0aW9uZXJfaWQYAiABKAkSJQoEbW9kZRgDIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSEQoJZnJvbV9kYXRlGAQgASgJEhIKCnVudGlsX2RhdGUYBSABKAkSEAoId2Vla2RheXMYBiADKAUSJgoJZGF5X3BhcnRzGAcgAygOMhMuYm9va2luZy52MS5EYXlQYXJ0EhYKDm5vdGljZV9taW51dGVzGAggASgFEh8KF2VhcmxpZXJfdGhhbl9ib29raW5nX2lkGAkgASgJIuMBCgxXYWl0aW5nT2ZmZXISEAoIb2ZmZXJfaWQYASABKAkSFwoPcHJhY3RpdGlvbmVyX2lkGAIgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAMgASgJEi0KCXN0YXJ0c19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNaGVsZF91bnRpbF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAisAIKB1dhaXRpbmcSEgoKd2FpdGluZ19pZBgBIAEoCRIlCgR3aXNoGAIgASgLMhcuYm9va2luZy52MS5XYWl0aW5nV2lzaBIVCg1zZXJ2aWNlX3RpdGxlGAMgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAQgASgJEi0KCWpvaW5lZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoFb2ZmZXIYByABKAsyGC5ib29raW5nLnYxLldhaXRpbmdPZmZlchIzCg9lYXJsaWVyX3RoYW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImgKEkpvaW5XYWl0aW5nUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSJQoEd2lzaBgCIAEoCzIXLmJvb2tpbmcudjEuV2FpdGluZ1dpc2gSEgoKZmlyc3RfbmFtZRgDIAEoCSI7ChNKb2luV2FpdGluZ1Jlc3BvbnNlEiQKB3dhaXRpbmcYASABKAsyEy5ib29raW5nLnYxLldhaXRpbmciFwoVTGlzdE93bldhaXRpbmdSZXF1ZXN0IlEKFkxpc3RPd25XYWl0aW5nUmVzcG9uc2USJAoHd2FpdGluZxgBIAMoCzITLmJvb2tpbmcudjEuV2FpdGluZxIRCgl0aW1lX3pvbmUYAiABKAkiKQoTTGVhdmVXYWl0aW5nUmVxdWVzdBISCgp3YWl0aW5nX2lkGAEgASgJIhYKFExlYXZlV2FpdGluZ1Jlc3BvbnNlIjsKE0RlY2xpbmVPZmZlclJlcXVlc3QSEgoKd2FpdGluZ19pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCSIWChREZWNsaW5lT2ZmZXJSZXNwb25zZSpnCgdEYXlQYXJ0EhgKFERBWV9QQVJUX1VOU1BFQ0lGSUVEEAASFAoQREFZX1BBUlRfTU9STklORxABEhYKEkRBWV9QQVJUX0FGVEVSTk9PThACEhQKEERBWV9QQVJUX0VWRU5JTkcQAzLkAgoOV2FpdGluZ1NlcnZpY2USTgoLSm9pbldhaXRpbmcSHi5ib29raW5nLnYxLkpvaW5XYWl0aW5nUmVxdWVzdBofLmJvb2tpbmcudjEuSm9pbldhaXRpbmdSZXNwb25zZRJcCg5MaXN0T3duV2FpdGluZxIhLmJvb2tpbmcudjEuTGlzdE93bldhaXRpbmdSZXF1ZXN0GiIuYm9va2luZy52MS5MaXN0T3duV2FpdGluZ1Jlc3BvbnNlIgOQAgESUQoMTGVhdmVXYWl0aW5nEh8uYm9va2luZy52MS5MZWF2ZVdhaXRpbmdSZXF1ZXN0GiAuYm9va2luZy52MS5MZWF2ZVdhaXRpbmdSZXNwb25zZRJRCgxEZWNsaW5lT2ZmZXISHy5ib29raW5nLnYxLkRlY2xpbmVPZmZlclJlcXVlc3QaIC5ib29raW5nLnYxLkRlY2xpbmVPZmZlclJlc3BvbnNlYgZwcm90bzM", [file_booking_v1_booking_service, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL3dhaXRpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSL7AQoLV2FpdGluZ1dpc2gSEgoKc2VydmljZV9pZBgBIAEoCRIXCg9wcmFjdGl0aW9uZXJfaWQYAiABKAkSJQoEbW9kZRgDIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSEQoJZnJvbV9kYXRlGAQgASgJEhIKCnVudGlsX2RhdGUYBSABKAkSEAoId2Vla2RheXMYBiADKAUSJgoJZGF5X3BhcnRzGAcgAygOMhMuYm9va2luZy52MS5EYXlQYXJ0EhYKDm5vdGljZV9taW51dGVzGAggASgFEh8KF2VhcmxpZXJfdGhhbl9ib29raW5nX2lkGAkgASgJIuMBCgxXYWl0aW5nT2ZmZXISEAoIb2ZmZXJfaWQYASABKAkSFwoPcHJhY3RpdGlvbmVyX2lkGAIgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAMgASgJEi0KCXN0YXJ0c19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNaGVsZF91bnRpbF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAisAIKB1dhaXRpbmcSEgoKd2FpdGluZ19pZBgBIAEoCRIlCgR3aXNoGAIgASgLMhcuYm9va2luZy52MS5XYWl0aW5nV2lzaBIVCg1zZXJ2aWNlX3RpdGxlGAMgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAQgASgJEi0KCWpvaW5lZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoFb2ZmZXIYByABKAsyGC5ib29raW5nLnYxLldhaXRpbmdPZmZlchIzCg9lYXJsaWVyX3RoYW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImgKEkpvaW5XYWl0aW5nUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSJQoEd2lzaBgCIAEoCzIXLmJvb2tpbmcudjEuV2FpdGluZ1dpc2gSEgoKZmlyc3RfbmFtZRgDIAEoCSI7ChNKb2luV2FpdGluZ1Jlc3BvbnNlEiQKB3dhaXRpbmcYASABKAsyEy5ib29raW5nLnYxLldhaXRpbmciFwoVTGlzdE93bldhaXRpbmdSZXF1ZXN0IlEKFkxpc3RPd25XYWl0aW5nUmVzcG9uc2USJAoHd2FpdGluZxgBIAMoCzITLmJvb2tpbmcudjEuV2FpdGluZxIRCgl0aW1lX3pvbmUYAiABKAkiKQoTTGVhdmVXYWl0aW5nUmVxdWVzdBISCgp3YWl0aW5nX2lkGAEgASgJIhYKFExlYXZlV2FpdGluZ1Jlc3BvbnNlIjsKE0RlY2xpbmVPZmZlclJlcXVlc3QSEgoKd2FpdGluZ19pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCSIWChREZWNsaW5lT2ZmZXJSZXNwb25zZSIoChJMaXN0V2FpdGluZ1JlcXVlc3QSEgoKcGFnZV90b2tlbhgBIAEoCSJsChNMaXN0V2FpdGluZ1Jlc3BvbnNlEikKB3dhaXRpbmcYASADKAsyGC5ib29raW5nLnYxLlN0YWZmV2FpdGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEQoJdGltZV96b25lGAMgASgJIoMBCgxTdGFmZldhaXRpbmcSJAoHd2FpdGluZxgBIAEoCzITLmJvb2tpbmcudjEuV2FpdGluZxITCgtjdXN0b21lcl9pZBgCIAEoCRISCgpmaXJzdF9uYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhUKDW9mZmVyc19sYXBzZWQYBSABKAUilwEKEE9mZmVyVGltZVJlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCndhaXRpbmdfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9wcmFjdGl0aW9uZXJfaWQYBCABKAkSDgoGcmVhc29uGAUgASgJIjwKEU9mZmVyVGltZVJlc3BvbnNlEicKBW9mZmVyGAEgASgLMhguYm9va2luZy52MS5XYWl0aW5nT2ZmZXIiNwoRRW5kV2FpdGluZ1JlcXVlc3QSEgoKd2FpdGluZ19pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkiFAoSRW5kV2FpdGluZ1Jlc3BvbnNlKmcKB0RheVBhcnQSGAoUREFZX1BBUlRfVU5TUEVDSUZJRUQQABIUChBEQVlfUEFSVF9NT1JOSU5HEAESFgoSREFZX1BBUlRfQUZURVJOT09OEAISFAoQREFZX1BBUlRfRVZFTklORxADMuQCCg5XYWl0aW5nU2VydmljZRJOCgtKb2luV2FpdGluZxIeLmJvb2tpbmcudjEuSm9pbldhaXRpbmdSZXF1ZXN0Gh8uYm9va2luZy52MS5Kb2luV2FpdGluZ1Jlc3BvbnNlElwKDkxpc3RPd25XYWl0aW5nEiEuYm9va2luZy52MS5MaXN0T3duV2FpdGluZ1JlcXVlc3QaIi5ib29raW5nLnYxLkxpc3RPd25XYWl0aW5nUmVzcG9uc2UiA5ACARJRCgxMZWF2ZVdhaXRpbmcSHy5ib29raW5nLnYxLkxlYXZlV2FpdGluZ1JlcXVlc3QaIC5ib29raW5nLnYxLkxlYXZlV2FpdGluZ1Jlc3BvbnNlElEKDERlY2xpbmVPZmZlchIfLmJvb2tpbmcudjEuRGVjbGluZU9mZmVyUmVxdWVzdBogLmJvb2tpbmcudjEuRGVjbGluZU9mZmVyUmVzcG9uc2Uy/AEKE1dhaXRpbmdTdGFmZlNlcnZpY2USTgoLTGlzdFdhaXRpbmcSHi5ib29raW5nLnYxLkxpc3RXYWl0aW5nUmVxdWVzdBofLmJvb2tpbmcudjEuTGlzdFdhaXRpbmdSZXNwb25zZRJICglPZmZlclRpbWUSHC5ib29raW5nLnYxLk9mZmVyVGltZVJlcXVlc3QaHS5ib29raW5nLnYxLk9mZmVyVGltZVJlc3BvbnNlEksKCkVuZFdhaXRpbmcSHS5ib29raW5nLnYxLkVuZFdhaXRpbmdSZXF1ZXN0Gh4uYm9va2luZy52MS5FbmRXYWl0aW5nUmVzcG9uc2ViBnByb3RvMw", [file_booking_v1_booking_service, file_google_protobuf_timestamp]);
 
 /**
  * What a client waits for.
@@ -398,6 +398,224 @@ export const DeclineOfferResponseSchema: GenMessage<DeclineOfferResponse> = /*@_
   messageDesc(file_booking_v1_waiting_service, 10);
 
 /**
+ * Asks for the list.
+ *
+ * @generated from message booking.v1.ListWaitingRequest
+ */
+export type ListWaitingRequest = Message<"booking.v1.ListWaitingRequest"> & {
+  /**
+   * The next_page_token of the page before; empty for the first page.
+   *
+   * @generated from field: string page_token = 1;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message booking.v1.ListWaitingRequest.
+ * Use `create(ListWaitingRequestSchema)` to create a new message.
+ */
+export const ListWaitingRequestSchema: GenMessage<ListWaitingRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_waiting_service, 11);
+
+/**
+ * A page of the list.
+ *
+ * @generated from message booking.v1.ListWaitingResponse
+ */
+export type ListWaitingResponse = Message<"booking.v1.ListWaitingResponse"> & {
+  /**
+   * At most 50, in the order in which times are offered.
+   *
+   * @generated from field: repeated booking.v1.StaffWaiting waiting = 1;
+   */
+  waiting: StaffWaiting[];
+
+  /**
+   * Where the next page begins; empty on the last one.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * IANA name of the practice's zone.
+   *
+   * @generated from field: string time_zone = 3;
+   */
+  timeZone: string;
+};
+
+/**
+ * Describes the message booking.v1.ListWaitingResponse.
+ * Use `create(ListWaitingResponseSchema)` to create a new message.
+ */
+export const ListWaitingResponseSchema: GenMessage<ListWaitingResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_waiting_service, 12);
+
+/**
+ * An entry as staff see it.
+ *
+ * @generated from message booking.v1.StaffWaiting
+ */
+export type StaffWaiting = Message<"booking.v1.StaffWaiting"> & {
+  /**
+   * The entry.
+   *
+   * @generated from field: booking.v1.Waiting waiting = 1;
+   */
+  waiting?: Waiting | undefined;
+
+  /**
+   * The client, "usr_…".
+   *
+   * @generated from field: string customer_id = 2;
+   */
+  customerId: string;
+
+  /**
+   * The client's given name.
+   *
+   * @generated from field: string first_name = 3;
+   */
+  firstName: string;
+
+  /**
+   * The client's address.
+   *
+   * @generated from field: string email = 4;
+   */
+  email: string;
+
+  /**
+   * How often a time was offered and not taken.
+   *
+   * @generated from field: int32 offers_lapsed = 5;
+   */
+  offersLapsed: number;
+};
+
+/**
+ * Describes the message booking.v1.StaffWaiting.
+ * Use `create(StaffWaitingSchema)` to create a new message.
+ */
+export const StaffWaitingSchema: GenMessage<StaffWaiting> = /*@__PURE__*/
+  messageDesc(file_booking_v1_waiting_service, 13);
+
+/**
+ * Asks to offer a time to one client.
+ *
+ * @generated from message booking.v1.OfferTimeRequest
+ */
+export type OfferTimeRequest = Message<"booking.v1.OfferTimeRequest"> & {
+  /**
+   * 8 to 64 characters chosen by the caller; the same key gets the first answer.
+   *
+   * @generated from field: string idempotency_key = 1;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The entry.
+   *
+   * @generated from field: string waiting_id = 2;
+   */
+  waitingId: string;
+
+  /**
+   * When the session starts.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 3;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * The practitioner; empty means the practice's first one, "lead".
+   *
+   * @generated from field: string practitioner_id = 4;
+   */
+  practitionerId: string;
+
+  /**
+   * Why this client comes first, 3 to 200 characters.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message booking.v1.OfferTimeRequest.
+ * Use `create(OfferTimeRequestSchema)` to create a new message.
+ */
+export const OfferTimeRequestSchema: GenMessage<OfferTimeRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_waiting_service, 14);
+
+/**
+ * The time is offered.
+ *
+ * @generated from message booking.v1.OfferTimeResponse
+ */
+export type OfferTimeResponse = Message<"booking.v1.OfferTimeResponse"> & {
+  /**
+   * The offer.
+   *
+   * @generated from field: booking.v1.WaitingOffer offer = 1;
+   */
+  offer?: WaitingOffer | undefined;
+};
+
+/**
+ * Describes the message booking.v1.OfferTimeResponse.
+ * Use `create(OfferTimeResponseSchema)` to create a new message.
+ */
+export const OfferTimeResponseSchema: GenMessage<OfferTimeResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_waiting_service, 15);
+
+/**
+ * Asks to take a client off the list.
+ *
+ * @generated from message booking.v1.EndWaitingRequest
+ */
+export type EndWaitingRequest = Message<"booking.v1.EndWaitingRequest"> & {
+  /**
+   * The entry.
+   *
+   * @generated from field: string waiting_id = 1;
+   */
+  waitingId: string;
+
+  /**
+   * Why, 3 to 200 characters.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message booking.v1.EndWaitingRequest.
+ * Use `create(EndWaitingRequestSchema)` to create a new message.
+ */
+export const EndWaitingRequestSchema: GenMessage<EndWaitingRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_waiting_service, 16);
+
+/**
+ * The entry is over.
+ *
+ * @generated from message booking.v1.EndWaitingResponse
+ */
+export type EndWaitingResponse = Message<"booking.v1.EndWaitingResponse"> & {
+};
+
+/**
+ * Describes the message booking.v1.EndWaitingResponse.
+ * Use `create(EndWaitingResponseSchema)` to create a new message.
+ */
+export const EndWaitingResponseSchema: GenMessage<EndWaitingResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_waiting_service, 17);
+
+/**
  * A part of a day, by the practice's clock.
  *
  * @generated from enum booking.v1.DayPart
@@ -494,4 +712,46 @@ export const WaitingService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_booking_v1_waiting_service, 0);
+
+/**
+ * The wait list, for staff. Roles: owner, admin, front desk. Every call is written down with who made it.
+ *
+ * @generated from service booking.v1.WaitingStaffService
+ */
+export const WaitingStaffService: GenService<{
+  /**
+   * Who waits, in the order in which times are offered. INVALID_ARGUMENT with reason INVALID_PAGE_TOKEN.
+   *
+   * @generated from rpc booking.v1.WaitingStaffService.ListWaiting
+   */
+  listWaiting: {
+    methodKind: "unary";
+    input: typeof ListWaitingRequestSchema;
+    output: typeof ListWaitingResponseSchema;
+  },
+  /**
+   * Offers a free time to one client out of the order, for a reason that is written down. NOT_FOUND with
+   * reason WAITING_NOT_FOUND; INVALID_ARGUMENT with INVALID_REASON; FAILED_PRECONDITION or ABORTED with
+   * SLOT_TAKEN, SLOT_PAST, SLOT_NOT_OFFERED, OVERLAPS_OWN_SESSION or HAS_OFFER.
+   *
+   * @generated from rpc booking.v1.WaitingStaffService.OfferTime
+   */
+  offerTime: {
+    methodKind: "unary";
+    input: typeof OfferTimeRequestSchema;
+    output: typeof OfferTimeResponseSchema;
+  },
+  /**
+   * Takes a client off the list, for a reason that is written down. NOT_FOUND with reason WAITING_NOT_FOUND;
+   * INVALID_ARGUMENT with INVALID_REASON. Safe to call again.
+   *
+   * @generated from rpc booking.v1.WaitingStaffService.EndWaiting
+   */
+  endWaiting: {
+    methodKind: "unary";
+    input: typeof EndWaitingRequestSchema;
+    output: typeof EndWaitingResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_booking_v1_waiting_service, 1);
 

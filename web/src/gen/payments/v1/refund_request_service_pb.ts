@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/refund_request_service.proto.
  */
 export const file_payments_v1_refund_request_service: GenFile = /*@__PURE__*/
-  fileDesc("CihwYXltZW50cy92MS9yZWZ1bmRfcmVxdWVzdF9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSL/AgoNUmVmdW5kUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgJEg4KBm51bWJlchgCIAEoCRISCgpib29raW5nX2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGFuc3dlcl9ieV9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2xvc2VfYnlfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KBXN0YXRlGAggASgOMh8ucGF5bWVudHMudjEuUmVmdW5kUmVxdWVzdFN0YXRlEiAKBmFtb3VudBgJIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZhbnN3ZXIYCiABKAkSLwoLYW5zd2VyZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlMKFFJlcXVlc3RSZWZ1bmRSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJEChVSZXF1ZXN0UmVmdW5kUmVzcG9uc2USKwoHcmVxdWVzdBgBIAEoCzIaLnBheW1lbnRzLnYxLlJlZnVuZFJlcXVlc3QiLQoXR2V0UmVmdW5kUmVxdWVzdFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKiAQoYR2V0UmVmdW5kUmVxdWVzdFJlc3BvbnNlEisKB3JlcXVlc3QYASABKAsyGi5wYXltZW50cy52MS5SZWZ1bmRSZXF1ZXN0EisKB2Zyb21fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCHVudGlsX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqeAQoSUmVmdW5kUmVxdWVzdFN0YXRlEiQKIFJFRlVORF9SRVFVRVNUX1NUQVRFX1VOU1BFQ0lGSUVEEAASHQoZUkVGVU5EX1JFUVVFU1RfU1RBVEVfT1BFThABEiAKHFJFRlVORF9SRVFVRVNUX1NUQVRFX0dSQU5URUQQAhIhCh1SRUZVTkRfUkVRVUVTVF9TVEFURV9ERUNMSU5FRBADMtQBChRSZWZ1bmRSZXF1ZXN0U2VydmljZRJWCg1SZXF1ZXN0UmVmdW5kEiEucGF5bWVudHMudjEuUmVxdWVzdFJlZnVuZFJlcXVlc3QaIi5wYXltZW50cy52MS5SZXF1ZXN0UmVmdW5kUmVzcG9uc2USZAoQR2V0UmVmdW5kUmVxdWVzdBIkLnBheW1lbnRzLnYxLkdldFJlZnVuZFJlcXVlc3RSZXF1ZXN0GiUucGF5bWVudHMudjEuR2V0UmVmdW5kUmVxdWVzdFJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CihwYXltZW50cy92MS9yZWZ1bmRfcmVxdWVzdF9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSL/AgoNUmVmdW5kUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgJEg4KBm51bWJlchgCIAEoCRISCgpib29raW5nX2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGFuc3dlcl9ieV9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2xvc2VfYnlfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KBXN0YXRlGAggASgOMh8ucGF5bWVudHMudjEuUmVmdW5kUmVxdWVzdFN0YXRlEiAKBmFtb3VudBgJIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZhbnN3ZXIYCiABKAkSLwoLYW5zd2VyZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlMKFFJlcXVlc3RSZWZ1bmRSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJEChVSZXF1ZXN0UmVmdW5kUmVzcG9uc2USKwoHcmVxdWVzdBgBIAEoCzIaLnBheW1lbnRzLnYxLlJlZnVuZFJlcXVlc3QiLQoXR2V0UmVmdW5kUmVxdWVzdFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKiAQoYR2V0UmVmdW5kUmVxdWVzdFJlc3BvbnNlEisKB3JlcXVlc3QYASABKAsyGi5wYXltZW50cy52MS5SZWZ1bmRSZXF1ZXN0EisKB2Zyb21fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCHVudGlsX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI1ChlMaXN0UmVmdW5kUmVxdWVzdHNSZXF1ZXN0EhgKEGluY2x1ZGVfYW5zd2VyZWQYASABKAgiSgoaTGlzdFJlZnVuZFJlcXVlc3RzUmVzcG9uc2USLAoIcmVxdWVzdHMYASADKAsyGi5wYXltZW50cy52MS5SZWZ1bmRSZXF1ZXN0InsKGkFuc3dlclJlZnVuZFJlcXVlc3RSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZhbnN3ZXIYBCABKAkiWwobQW5zd2VyUmVmdW5kUmVxdWVzdFJlc3BvbnNlEisKB3JlcXVlc3QYASABKAsyGi5wYXltZW50cy52MS5SZWZ1bmRSZXF1ZXN0Eg8KB2F0X2Rlc2sYAiABKAgqngEKElJlZnVuZFJlcXVlc3RTdGF0ZRIkCiBSRUZVTkRfUkVRVUVTVF9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVJFRlVORF9SRVFVRVNUX1NUQVRFX09QRU4QARIgChxSRUZVTkRfUkVRVUVTVF9TVEFURV9HUkFOVEVEEAISIQodUkVGVU5EX1JFUVVFU1RfU1RBVEVfREVDTElORUQQAzLUAQoUUmVmdW5kUmVxdWVzdFNlcnZpY2USVgoNUmVxdWVzdFJlZnVuZBIhLnBheW1lbnRzLnYxLlJlcXVlc3RSZWZ1bmRSZXF1ZXN0GiIucGF5bWVudHMudjEuUmVxdWVzdFJlZnVuZFJlc3BvbnNlEmQKEEdldFJlZnVuZFJlcXVlc3QSJC5wYXltZW50cy52MS5HZXRSZWZ1bmRSZXF1ZXN0UmVxdWVzdBolLnBheW1lbnRzLnYxLkdldFJlZnVuZFJlcXVlc3RSZXNwb25zZSIDkAIBMuwBChlSZWZ1bmRSZXF1ZXN0U3RhZmZTZXJ2aWNlEmUKEkxpc3RSZWZ1bmRSZXF1ZXN0cxImLnBheW1lbnRzLnYxLkxpc3RSZWZ1bmRSZXF1ZXN0c1JlcXVlc3QaJy5wYXltZW50cy52MS5MaXN0UmVmdW5kUmVxdWVzdHNSZXNwb25zZRJoChNBbnN3ZXJSZWZ1bmRSZXF1ZXN0EicucGF5bWVudHMudjEuQW5zd2VyUmVmdW5kUmVxdWVzdFJlcXVlc3QaKC5wYXltZW50cy52MS5BbnN3ZXJSZWZ1bmRSZXF1ZXN0UmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * A client's request. The reason is personal and stands in no event, mail, log or export but the client's own.
@@ -198,14 +198,15 @@ export type GetRefundRequestResponse = Message<"payments.v1.GetRefundRequestResp
   request?: RefundRequest | undefined;
 
   /**
-   * From when on a refund can be asked for: the start of the first session. Unset where nothing was paid.
+   * From when on a refund can be asked for: the start of the first session. Unset where nothing that was paid
+   * is left to give back.
    *
    * @generated from field: google.protobuf.Timestamp from_at = 2;
    */
   fromAt?: Timestamp | undefined;
 
   /**
-   * Until when: 48 hours after the last session. Unset where nothing was paid.
+   * Until when: 48 hours after the last session. Unset as from_at.
    *
    * @generated from field: google.protobuf.Timestamp until_at = 3;
    */
@@ -218,6 +219,118 @@ export type GetRefundRequestResponse = Message<"payments.v1.GetRefundRequestResp
  */
 export const GetRefundRequestResponseSchema: GenMessage<GetRefundRequestResponse> = /*@__PURE__*/
   messageDesc(file_payments_v1_refund_request_service, 4);
+
+/**
+ * Asks for the requests.
+ *
+ * @generated from message payments.v1.ListRefundRequestsRequest
+ */
+export type ListRefundRequestsRequest = Message<"payments.v1.ListRefundRequestsRequest"> & {
+  /**
+   * Also those that were answered, of the last 90 days.
+   *
+   * @generated from field: bool include_answered = 1;
+   */
+  includeAnswered: boolean;
+};
+
+/**
+ * Describes the message payments.v1.ListRefundRequestsRequest.
+ * Use `create(ListRefundRequestsRequestSchema)` to create a new message.
+ */
+export const ListRefundRequestsRequestSchema: GenMessage<ListRefundRequestsRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_refund_request_service, 5);
+
+/**
+ * The requests.
+ *
+ * @generated from message payments.v1.ListRefundRequestsResponse
+ */
+export type ListRefundRequestsResponse = Message<"payments.v1.ListRefundRequestsResponse"> & {
+  /**
+   * At most 200.
+   *
+   * @generated from field: repeated payments.v1.RefundRequest requests = 1;
+   */
+  requests: RefundRequest[];
+};
+
+/**
+ * Describes the message payments.v1.ListRefundRequestsResponse.
+ * Use `create(ListRefundRequestsResponseSchema)` to create a new message.
+ */
+export const ListRefundRequestsResponseSchema: GenMessage<ListRefundRequestsResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_refund_request_service, 6);
+
+/**
+ * Answers a request.
+ *
+ * @generated from message payments.v1.AnswerRefundRequestRequest
+ */
+export type AnswerRefundRequestRequest = Message<"payments.v1.AnswerRefundRequestRequest"> & {
+  /**
+   * 8 to 64 characters chosen by the caller; the same key is the same answer.
+   *
+   * @generated from field: string idempotency_key = 1;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The request.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * How much goes back; unset declines.
+   *
+   * @generated from field: common.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * What the client reads, 3 to 1,000 characters.
+   *
+   * @generated from field: string answer = 4;
+   */
+  answer: string;
+};
+
+/**
+ * Describes the message payments.v1.AnswerRefundRequestRequest.
+ * Use `create(AnswerRefundRequestRequestSchema)` to create a new message.
+ */
+export const AnswerRefundRequestRequestSchema: GenMessage<AnswerRefundRequestRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_refund_request_service, 7);
+
+/**
+ * The answered request.
+ *
+ * @generated from message payments.v1.AnswerRefundRequestResponse
+ */
+export type AnswerRefundRequestResponse = Message<"payments.v1.AnswerRefundRequestResponse"> & {
+  /**
+   * As it stands.
+   *
+   * @generated from field: payments.v1.RefundRequest request = 1;
+   */
+  request?: RefundRequest | undefined;
+
+  /**
+   * True when it was paid at the desk: then the practice gives it back there, and records that.
+   *
+   * @generated from field: bool at_desk = 2;
+   */
+  atDesk: boolean;
+};
+
+/**
+ * Describes the message payments.v1.AnswerRefundRequestResponse.
+ * Use `create(AnswerRefundRequestResponseSchema)` to create a new message.
+ */
+export const AnswerRefundRequestResponseSchema: GenMessage<AnswerRefundRequestResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_refund_request_service, 8);
 
 /**
  * Where a request stands.
@@ -291,4 +404,35 @@ export const RefundRequestService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_payments_v1_refund_request_service, 0);
+
+/**
+ * The same for staff. Roles: owner, admin. Every call is written down with who made it.
+ *
+ * @generated from service payments.v1.RefundRequestStaffService
+ */
+export const RefundRequestStaffService: GenService<{
+  /**
+   * The requests, those that wait for an answer first, by the day until which they are to be answered.
+   *
+   * @generated from rpc payments.v1.RefundRequestStaffService.ListRefundRequests
+   */
+  listRefundRequests: {
+    methodKind: "unary";
+    input: typeof ListRefundRequestsRequestSchema;
+    output: typeof ListRefundRequestsResponseSchema;
+  },
+  /**
+   * Answers a request, once: money goes back, or it does not; the client is told by mail either way.
+   * NOT_FOUND with reason REFUND_REQUEST_NOT_FOUND; FAILED_PRECONDITION with ALREADY_ANSWERED, or as
+   * RefundPayment refuses the sum; INVALID_ARGUMENT with INVALID_ANSWER or INVALID_AMOUNT. Safe to call again.
+   *
+   * @generated from rpc payments.v1.RefundRequestStaffService.AnswerRefundRequest
+   */
+  answerRefundRequest: {
+    methodKind: "unary";
+    input: typeof AnswerRefundRequestRequestSchema;
+    output: typeof AnswerRefundRequestResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_payments_v1_refund_request_service, 1);
 
