@@ -5,7 +5,7 @@ import { SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import { Attendance } from '@/gen/booking/v1/booking_staff_service_pb';
 import { classes } from '@/lib/classes';
 import { usePracticeZone } from '@/lib/practice';
-import { formatClock, formatShortDate, toDate } from '@/lib/time';
+import { formatClock, toDate } from '@/lib/time';
 import type { ClosedRow, DayRow, GapRow, SessionRow } from '../model/day';
 import {
   clientName,
@@ -16,6 +16,7 @@ import {
   paymentWord,
   sessionTitle,
 } from '../model/staff-booking';
+import { timeWords } from '../model/time-words';
 import type { TimeActs } from './time-acts';
 
 type Span = { startsAt: Date; endsAt: Date };
@@ -42,7 +43,7 @@ function HoldWords({ row: { booking } }: { row: SessionRow }) {
   const until = booking.heldUntilAt && toDate(booking.heldUntilAt);
   return (
     <span className="text-sm leading-snug font-semibold text-ink-2 numeric">
-      {until ? `Held until ${formatShortDate(until, zone)}, ${formatClock(until, zone)}` : 'Held'}
+      {until ? `Held until ${timeWords(until, zone)}` : 'Held'}
     </span>
   );
 }

@@ -7,16 +7,16 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { RadioGroup } from '@/components/ui/radio-group';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { MovedBy } from '@/gen/booking/v1/booking_staff_service_pb';
-import { serverDate } from '@/lib/clock';
 import { errorReason } from '@/lib/errors';
 import { toInstant } from '@/lib/instant';
 import { usePracticeZone } from '@/lib/practice';
 import { localDate, toDate } from '@/lib/time';
+import { useFromDate } from '../hooks/use-from-date';
 import { useMoveTimes, useMoving } from '../hooks/use-moving';
-import { SLOT_DAYS } from '../hooks/use-slots';
 import { dayAfter, type SessionRow } from '../model/day';
-import { moveRefusalWords, timeWords } from '../model/move-words';
+import { moveRefusalWords } from '../model/move-words';
 import { clientName } from '../model/staff-booking';
+import { timeWords } from '../model/time-words';
 import { CommandNotice } from './command-notice';
 import { TimeChoice } from './time-choice';
 
@@ -29,24 +29,6 @@ const WISHES = [
 
 /** Days before the session's own that are shown at first. */
 const DAYS_BEFORE = 6;
-
-function later(one: string, other: string): string {
-  return one > other ? one : other;
-}
-
-/** The dates from which free times are shown; none is over. */
-function useFromDate(at: Date) {
-  const { timeZone } = usePracticeZone();
-  const today = localDate(serverDate(), timeZone);
-  const [asked, setAsked] = useState(() => dayAfter(localDate(at, timeZone), -DAYS_BEFORE));
-  const fromDate = later(today, asked);
-  const turn = (days: number) => setAsked(later(today, dayAfter(fromDate, days)));
-  return {
-    fromDate,
-    onLater: () => turn(SLOT_DAYS),
-    onEarlier: fromDate > today ? () => turn(-SLOT_DAYS) : undefined,
-  };
-}
 
 /** When the session starts by what was read just now. */
 function startIn(booking: Booking | undefined, number: number): Date | undefined {
@@ -78,7 +60,9 @@ function Unreadable({ error, onRetry }: { error: unknown; onRetry: () => void })
 /** What is shown and chosen, and the command. */
 function useMove({ row, onClose, onCheck }: MoveDialogProps) {
   const { number, startsAt: was } = row;
-  const { fromDate, ...turns } = useFromDate(was);
+  const { timeZone } = usePracticeZone();
+  const first = dayAfter(localDate(was, timeZone), -DAYS_BEFORE);
+  const { fromDate, ...turns } = useFromDate(first);
   const [date, setDate] = useState('');
   const [start, setStart] = useState('');
   const { data, error, refetch, isPlaceholderData } = useMoveTimes(row, fromDate);

@@ -6,7 +6,7 @@ import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { UnexplainedOrder } from '@/gen/payments/v1/payments_staff_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePracticeZone } from '@/lib/practice';
-import { formatClock, formatShortDate, toDate } from '@/lib/time';
+import { toDate } from '@/lib/time';
 import { useDeskNews } from '../hooks/use-bookings';
 import { useOneBooking } from '../hooks/use-one-booking';
 import { type TaskWish, useTaskAct } from '../hooks/use-task-acts';
@@ -14,6 +14,7 @@ import { mailWord } from '../model/mail-words';
 import type { OpenRefund } from '../model/open-refunds';
 import { clientName } from '../model/staff-booking';
 import type { Task } from '../model/tasks';
+import { timeWords } from '../model/time-words';
 import { CommandNotice } from './command-notice';
 import { RefundAct, RefundSecondStep } from './open-refunds';
 
@@ -235,7 +236,7 @@ function When({ task: { at, kind, ...task } }: { task: Task }) {
   const word = until ? 'Answer by' : kind === 'claim' ? 'Session' : 'Since';
   return (
     <p className="text-sm text-ink-2 numeric">
-      {word} {formatShortDate(shown, zone)}, {formatClock(shown, zone)}
+      {word} {timeWords(shown, zone)}
     </p>
   );
 }

@@ -1,5 +1,4 @@
-/** Moving a session in words for the people at the desk: what was refused, and what was done. */
-import { formatClock, formatShortDate, type Zone } from '@/lib/time';
+/** Moving a session in words for the people at the desk: what was refused. */
 import { refusalWords, type Words } from './refusal-words';
 
 const CHOOSE = 'Nothing was moved. Choose another time.';
@@ -31,9 +30,4 @@ const WORDS: Record<string, Words> = {
 /** Of a move a refusal may mean something else than of other acts. */
 export function moveRefusalWords(reason: string): Words | undefined {
   return WORDS[reason] ?? refusalWords(reason);
-}
-
-/** "Thu, 26 Nov, 11:00 am" */
-export function timeWords(at: Date, zone: Zone): string {
-  return `${formatShortDate(at, zone)}, ${formatClock(at, zone)}`;
 }
