@@ -45,6 +45,7 @@ import { Answering } from './answering';
 import { at, bookingFixture, slotsFixture } from './booking-fixture';
 import { rupees } from './receipt-fixture';
 import { refusal } from './refusal';
+import { WaitList } from './wait-list';
 
 type BookingInit = NonNullable<Parameters<typeof bookingFixture>[0]>;
 type StaffInit = MessageInitShape<typeof StaffBookingSchema>;
@@ -121,6 +122,7 @@ export class DeskServer extends Answering {
   marks: MarkAttendanceRequest[] = [];
   cancels: CancelBookingRequest[] = [];
   moves: MoveBookingRequest[] = [];
+  readonly waitList = new WaitList(this);
   readonly keys = new Set<string>();
 
   find(bookingId: string): StaffBooking {
@@ -187,7 +189,9 @@ export class DeskServer extends Answering {
   }
 
   transport() {
-    return createRouterTransport(({ service }) => {
+    return createRouterTransport((router) => {
+      const { service } = router;
+      this.waitList.serve(router);
       service(BookingStaffService, {
         getOwnRole: () => ({ role: this.role }),
         listBookings: () => {

@@ -35,6 +35,11 @@ export function isManager(role: StaffRole): boolean {
   return role === StaffRole.OWNER || role === StaffRole.ADMIN;
 }
 
+/** The wait list is kept by those who keep the practice's days. */
+export function keepsWaitList(role: StaffRole): boolean {
+  return isManager(role) || role === StaffRole.FRONT_DESK;
+}
+
 type Session = Pick<SessionRow, 'staff' | 'booking' | 'number' | 'startsAt' | 'endsAt'>;
 
 /** By this page's clock, or because the server says that it is over. */
