@@ -33,6 +33,10 @@ const SCREENS: Readonly<Record<string, LazyPage>> = {
     () => import('@/features/desk/components/tasks-screen'),
     (it) => it.TasksScreen,
   ),
+  waiting: new LazyPage(
+    () => import('@/features/desk/components/waiting-screen'),
+    (it) => it.WaitingScreen,
+  ),
   more: new LazyPage(
     () => import('./desk-more'),
     (it) => it.default,

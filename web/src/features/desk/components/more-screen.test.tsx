@@ -36,7 +36,7 @@ test.each([StaffRole.OWNER, StaffRole.ADMIN])(
   async (role) => {
     const { person, onReviews } = open(role);
     expect(targets()).toEqual([
-      ...['/desk/find', '/organisation', '/', '/account', '/account/sessions'],
+      ...['/desk/find', '/desk/waiting', '/organisation', '/', '/account', '/account/sessions'],
     ]);
     screen.getByRole('link', { name: /^Members and invitations/ });
     await person.click(screen.getByRole('button', { name: /^Reviews/ }));
@@ -54,6 +54,16 @@ test.each([
   screen.getByRole('link', { name: /^Your membership/ });
   screen.getByText((_, it) => it?.textContent === `Meera Joshi, ${word}`);
   await expectAccessible();
+});
+
+test.each([
+  [StaffRole.OWNER, true],
+  [StaffRole.ADMIN, true],
+  [StaffRole.FRONT_DESK, true],
+  [StaffRole.PRACTITIONER, false],
+])('the wait list is for those who keep it (%i: %s)', (role, keeps) => {
+  open(role);
+  expect(targets().includes('/desk/waiting')).toBe(keeps);
 });
 
 test('the way to Find is for narrow screens only: the rail of a wide one has it', () => {

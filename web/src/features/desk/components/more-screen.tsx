@@ -9,7 +9,7 @@ import { classes } from '@/lib/classes';
 import { usePractice } from '@/lib/practice';
 import { usePageTitle } from '@/lib/use-page-title';
 import { useMember } from '../member';
-import { isManager } from '../model/acts';
+import { isManager, keepsWaitList } from '../model/acts';
 import { roleWord } from '../model/role-words';
 import { ShortcutsDialog } from './shortcuts-dialog';
 
@@ -102,6 +102,13 @@ export function MoreScreen({ onReviews }: MoreScreenProps) {
           label="Find a booking"
           note="By reference, name, phone or email"
         />
+        {keepsWaitList(role) ? (
+          <Way
+            to="/desk/waiting"
+            label="Wait list"
+            note="Clients who wait for a time, in the order of offers"
+          />
+        ) : null}
         {manages ? (
           <Way
             onPress={onReviews}
