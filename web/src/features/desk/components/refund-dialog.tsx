@@ -2,16 +2,16 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { TextField } from '@/components/ui/text-field';
 import { toast } from '@/components/ui/toast-store';
 import { formatMoney, formatPrice } from '@/lib/money';
 import { useDeskNews } from '../hooks/use-bookings';
 import { useCommand } from '../hooks/use-command';
 import { usePaymentsStaff } from '../hooks/use-staff-services';
 import type { SessionRow } from '../model/day';
-import { paiseOf, writtenSum } from '../model/rupees';
+import { moneyLeft, paiseOf, writtenSum } from '../model/rupees';
 import { clientName } from '../model/staff-booking';
 import { CommandNotice } from './command-notice';
+import { RupeeField } from './rupee-field';
 
 type MoneyDialogProps = {
   row: Pick<SessionRow, 'booking'>;
@@ -19,18 +19,12 @@ type MoneyDialogProps = {
   onCheck: () => void;
 };
 
-/** What is still with the practice, as far as the booking says. */
-function leftOf({ booking }: MoneyDialogProps['row']): bigint {
-  const back = booking.refundedOtherwise?.minorUnits ?? 0n;
-  return (booking.paid?.minorUnits ?? 0n) - back;
-}
-
 export function RefundDialog({ row, onClose, onCheck }: MoneyDialogProps) {
   const { booking } = row;
   const payments = usePaymentsStaff();
   const { refresh } = useDeskNews();
   const currencyCode = booking.price?.currencyCode ?? 'INR';
-  const [written, setWritten] = useState(writtenSum(leftOf(row)));
+  const [written, setWritten] = useState(writtenSum(moneyLeft(booking)));
   const sum = paiseOf(written);
   const refunding = useCommand(
     (minorUnits: bigint) => ({
@@ -84,15 +78,7 @@ export function RefundDialog({ row, onClose, onCheck }: MoneyDialogProps) {
           Paid: {formatPrice(booking.paid)}. This goes back besides what a cancellation gives, and
           cannot be taken back.
         </p>
-        <TextField
-          label="How much, in rupees"
-          name="amount"
-          inputMode="decimal"
-          autoComplete="off"
-          value={written}
-          error={sum ? undefined : 'A sum such as 500 or 499.50'}
-          onChange={(event) => setWritten(event.target.value)}
-        />
+        <RupeeField value={written} onChange={setWritten} />
         <CommandNotice error={refunding.error} notSure={refunding.notSure} onCheck={check} />
       </div>
     </Dialog>

@@ -1,3 +1,6 @@
+/** Sums that are given back: as people type them, and what there is to give. */
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+
 /**
  * Sums as people type them: "1500", "1,500.50", "₹1,500", "1,00,000". A comma stands between
  * groups and never before the paise: "12,50" is no sum, and must not be 1,250 rupees.
@@ -17,4 +20,9 @@ export function paiseOf(written: string): bigint | undefined {
 export function writtenSum(paise: bigint): string {
   const rest = paise % 100n;
   return rest === 0n ? `${paise / 100n}` : `${paise / 100n}.${String(rest).padStart(2, '0')}`;
+}
+
+/** What is still with the practice, as far as the booking says. */
+export function moneyLeft({ paid, refundedOtherwise }: Booking): bigint {
+  return (paid?.minorUnits ?? 0n) - (refundedOtherwise?.minorUnits ?? 0n);
 }
