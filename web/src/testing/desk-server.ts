@@ -44,6 +44,7 @@ import {
 import { Answering } from './answering';
 import { at, bookingFixture, slotsFixture } from './booking-fixture';
 import { rupees } from './receipt-fixture';
+import { RefundRequests } from './refund-requests';
 import { refusal } from './refusal';
 import { WaitList } from './wait-list';
 
@@ -123,6 +124,7 @@ export class DeskServer extends Answering {
   cancels: CancelBookingRequest[] = [];
   moves: MoveBookingRequest[] = [];
   readonly waitList = new WaitList(this);
+  readonly refundRequests = new RefundRequests(this);
   readonly keys = new Set<string>();
 
   find(bookingId: string): StaffBooking {
@@ -192,6 +194,7 @@ export class DeskServer extends Answering {
     return createRouterTransport((router) => {
       const { service } = router;
       this.waitList.serve(router);
+      this.refundRequests.serve(router);
       service(BookingStaffService, {
         getOwnRole: () => ({ role: this.role }),
         listBookings: () => {

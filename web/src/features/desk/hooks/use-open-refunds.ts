@@ -33,7 +33,7 @@ export function useOpenRefunds(bookingId: string) {
 }
 
 /** Reads again what an act has changed, also the tasks. */
-function useReadAgain(): () => void {
+export function useReadAgain(): () => void {
   const { userId } = useMember();
   const queries = useQueryClient();
   const { refresh } = useDeskNews();

@@ -4,6 +4,7 @@ import { useTransport } from '@connectrpc/connect-query';
 import { useMemo } from 'react';
 import { NotificationsStaffService } from '@/gen/notifications/v1/notifications_staff_service_pb';
 import { PaymentsStaffService } from '@/gen/payments/v1/payments_staff_service_pb';
+import { RefundRequestStaffService } from '@/gen/payments/v1/refund_request_service_pb';
 
 export function usePaymentsStaff() {
   const transport = useTransport();
@@ -13,4 +14,9 @@ export function usePaymentsStaff() {
 export function useMailsStaff() {
   const transport = useTransport();
   return useMemo(() => createClient(NotificationsStaffService, transport), [transport]);
+}
+
+export function useRefundRequestStaff() {
+  const transport = useTransport();
+  return useMemo(() => createClient(RefundRequestStaffService, transport), [transport]);
 }
