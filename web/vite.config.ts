@@ -157,7 +157,8 @@ const DESK_KEYS = deskFiles(['keys-choice', 'use-shortcuts', 'shortcuts', 'short
 const DESK_DIALOGS = deskFiles([
   ...['act-dialogs', 'cancel-dialog', 'use-cancelling', 'cancel-words', 'refund-dialog', 'rupees'],
   ...['desk-payment-dialog', 'desk-way-fields', 'open-refunds', 'open-refund-dialogs'],
-  ...['use-open-refunds', 'use-one-booking', 'mail-words'],
+  ...['use-open-refunds', 'use-one-booking', 'mail-words', 'rupee-field', 'refund-reason'],
+  ...['refund-requests', 'use-refund-requests', 'refund-request-dialog'],
 ]);
 /** What several screens of the desk share. */
 const DESK = /\/features\/desk\//;

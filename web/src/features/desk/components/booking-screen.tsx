@@ -29,6 +29,7 @@ import {
 } from '../model/staff-booking';
 import { BookingRecord } from './booking-record';
 import { OpenRefunds } from './open-refunds';
+import { RefundRequests } from './refund-requests';
 import { useRowActs } from './row-acts';
 import { StaleNotice } from './stale-notice';
 
@@ -181,7 +182,12 @@ function Shown({ staff, readAgain }: PartProps & { readAgain: () => void }) {
       </Section>
       <Client staff={staff} />
       <Money staff={staff} onRefund={refundable && (() => acts.openDialog(refundable, 'refund'))}>
-        {isManager(role) ? <OpenRefunds booking={booking} /> : null}
+        {isManager(role) ? (
+          <>
+            <OpenRefunds booking={booking} />
+            <RefundRequests booking={booking} />
+          </>
+        ) : null}
       </Money>
       {isManager(role) ? <BookingRecord bookingId={booking.bookingId} /> : null}
       {acts.dialogs}

@@ -75,7 +75,7 @@ function Picture({ path }: { path: string }) {
   );
 }
 
-/** Tasks are eight calls: they leave the line to what was opened, which is there by then. */
+/** Tasks are nine calls: they leave the line to what was opened, which is there by then. */
 const TASKS_AFTER_MS = 5_000;
 
 /** How many tasks wait; without its code there is only the way. */

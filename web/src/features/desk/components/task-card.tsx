@@ -4,19 +4,24 @@ import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/text-field';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { UnexplainedOrder } from '@/gen/payments/v1/payments_staff_service_pb';
+import type { RefundRequest } from '@/gen/payments/v1/refund_request_service_pb';
+import { serverNow } from '@/lib/clock';
 import { formatPrice } from '@/lib/money';
 import { usePracticeZone } from '@/lib/practice';
-import { toDate } from '@/lib/time';
+import type { Zone } from '@/lib/time';
 import { useDeskNews } from '../hooks/use-bookings';
 import { useOneBooking } from '../hooks/use-one-booking';
 import { type TaskWish, useTaskAct } from '../hooks/use-task-acts';
 import { mailWord } from '../model/mail-words';
 import type { OpenRefund } from '../model/open-refunds';
+import { answerByWords } from '../model/refund-requests';
 import { clientName } from '../model/staff-booking';
 import type { Task } from '../model/tasks';
 import { timeWords } from '../model/time-words';
 import { CommandNotice } from './command-notice';
 import { RefundAct, RefundSecondStep } from './open-refunds';
+import { RefundReason } from './refund-reason';
+import { AnswerAct } from './refund-requests';
 
 type Doing = ReturnType<typeof useTaskAct>;
 
@@ -84,7 +89,7 @@ function Explain({ order, doing }: { order: UnexplainedOrder; doing: Doing }) {
   );
 }
 
-type Words = { title: ReactNode; more: string; acts: ReactNode };
+type Words = { title: ReactNode; more: ReactNode; acts: ReactNode };
 
 function mailWords(task: Task & { kind: 'mail' }, doing: Doing): Words {
   const { mailId, kind, reason, bookingId } = task.mail;
@@ -166,6 +171,34 @@ function refundWords({ refund }: Task & { kind: 'refund' }, doing: Doing): Words
   };
 }
 
+/** With the client's name once it is read; the second step of its act names it as well. */
+function RequestActs({ request }: { request: RefundRequest }) {
+  const { data } = useOneBooking(request.bookingId);
+  const booking = data?.booking;
+  return (
+    <>
+      {booking ? (
+        <>
+          <p className="w-full text-sm" dir="auto">
+            {clientName(booking)}
+          </p>
+          <AnswerAct request={request} booking={booking} />
+          <Call booking={booking} />
+        </>
+      ) : null}
+      <OpenBooking bookingId={request.bookingId} />
+    </>
+  );
+}
+
+function requestWords({ request }: Task & { kind: 'request' }): Words {
+  return {
+    title: `A client asks for a refund: ${request.number}`,
+    more: <RefundReason request={request} />,
+    acts: <RequestActs request={request} />,
+  };
+}
+
 function clientWords(task: Task & { kind: 'claim' | 'consent' }): Words {
   const { booking } = task;
   const name = <span dir="auto">{clientName(booking)}</span>;
@@ -193,6 +226,8 @@ function wordsOf(task: Task, doing: Doing): Words {
     case 'claim':
     case 'consent':
       return clientWords(task);
+    case 'request':
+      return requestWords(task);
     case 'refund':
       return refundWords(task, doing);
     case 'money':
@@ -227,18 +262,20 @@ function wordsOf(task: Task, doing: Doing): Words {
   }
 }
 
-function When({ task: { at, kind, ...task } }: { task: Task }) {
+/** What a task's moment means: until when, since when, or when the session is. */
+function whenWords(task: Task, zone: Zone): string {
+  const { at, kind } = task;
+  if (kind === 'request') return answerByWords(task.request, serverNow(), zone);
+  if (!at) return '';
+  const isDue = kind === 'money' && task.order.respondByAt !== undefined;
+  const word = isDue ? 'Answer by' : kind === 'claim' ? 'Session' : 'Since';
+  return `${word} ${timeWords(at, zone)}`;
+}
+
+function When({ task }: { task: Task }) {
   const zone = usePracticeZone();
-  if (!at) return null;
-  const isDue = kind === 'money' && 'order' in task && task.order.respondByAt !== undefined;
-  const until = isDue && 'order' in task && task.order.respondByAt;
-  const shown = until ? toDate(until) : at;
-  const word = until ? 'Answer by' : kind === 'claim' ? 'Session' : 'Since';
-  return (
-    <p className="text-sm text-ink-2 numeric">
-      {word} {timeWords(shown, zone)}
-    </p>
-  );
+  const words = whenWords(task, zone);
+  return words ? <p className="text-sm text-ink-2 numeric">{words}</p> : null;
 }
 
 export function TaskCard({ task }: { task: Task }) {
@@ -249,7 +286,7 @@ export function TaskCard({ task }: { task: Task }) {
     <article className="flex flex-col gap-2 rounded-card border border-hairline bg-surface p-4 shadow-soft">
       <h2 className="text-base font-semibold">{title}</h2>
       <When task={task} />
-      {more ? <p className="text-sm wrap-break-word">{more}</p> : null}
+      {more ? <div className="text-sm wrap-break-word">{more}</div> : null}
       <div className="flex flex-wrap gap-2">{acts}</div>
       <CommandNotice
         error={doing.error}

@@ -14,7 +14,7 @@ import { isManager } from '../model/acts';
 import { type ParkedService, type TaskParts, tasksOf } from '../model/tasks';
 import { LESS_LIVE, TASKS } from './desk-keys';
 import { useBookingStaff } from './use-desk-clients';
-import { useMailsStaff, usePaymentsStaff } from './use-staff-services';
+import { useMailsStaff, usePaymentsStaff, useRefundRequestStaff } from './use-staff-services';
 
 /** How far ahead claims are looked for. */
 const DAYS = 92;
@@ -35,6 +35,7 @@ function useParts(role: StaffRole): Part[] {
   const booking = useBookingStaff();
   const payments = usePaymentsStaff();
   const mails = useMailsStaff();
+  const refundRequests = useRefundRequestStaff();
   const states = [BookingState.HELD, BookingState.AWAITING_PAYMENT];
   const all: Part[] = [
     {
@@ -65,6 +66,10 @@ function useParts(role: StaffRole): Part[] {
     {
       what: 'Money',
       read: (signal) => payments.listUnexplainedOrders({ includeYoung: true }, { signal }),
+    },
+    {
+      what: 'Refund requests',
+      read: (signal) => refundRequests.listRefundRequests({}, { signal }),
     },
     {
       what: 'Mails',

@@ -34,6 +34,8 @@ const WORDS: Record<string, string> = {
   PaymentVerified: 'Paid',
   PaymentFailed: 'A payment failed',
   RefundRequested: 'A refund was asked for',
+  RefundAsked: 'The client asked for a refund',
+  RefundRequestAnswered: 'The client’s request for a refund was answered',
   RefundReleased: 'A waiting refund was let go',
   RefundAccepted: 'The provider took the refund',
   RefundProcessed: 'The money went back',

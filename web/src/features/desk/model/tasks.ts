@@ -7,7 +7,8 @@ import type { WithdrawnConsent } from '@/gen/booking/v1/consent_service_pb';
 import type { ParkedEvent } from '@/gen/common/v1/parked_event_pb';
 import type { Delivery } from '@/gen/notifications/v1/notifications_staff_service_pb';
 import type { UnexplainedOrder } from '@/gen/payments/v1/payments_staff_service_pb';
-import { toDate } from '@/lib/time';
+import type { RefundRequest } from '@/gen/payments/v1/refund_request_service_pb';
+import { localDate, toDate } from '@/lib/time';
 import { isOpenRefund, type OpenRefund, openRefunds } from './open-refunds';
 import { isClaimed } from './staff-booking';
 
@@ -22,6 +23,7 @@ type Common = {
 export type Task = Common &
   (
     | { kind: 'claim'; staff: StaffBooking; booking: Booking }
+    | { kind: 'request'; request: RefundRequest }
     | { kind: 'refund'; refund: OpenRefund }
     | { kind: 'money'; order: UnexplainedOrder }
     | { kind: 'consent'; booking: Booking }
@@ -37,6 +39,7 @@ export type TaskParts = {
   bookings?: readonly StaffBooking[] | undefined;
   /** Also those of today: refunds that need a person are tasks at once. */
   orders?: readonly UnexplainedOrder[] | undefined;
+  requests?: readonly RefundRequest[] | undefined;
   consents?: readonly WithdrawnConsent[] | undefined;
   mails?: readonly Delivery[] | undefined;
   sources?: readonly CalendarSource[] | undefined;
@@ -94,10 +97,20 @@ function bookingTasks({ bookings = [], consents = [] }: TaskParts): Task[] {
   return [...claims, ...withdrawn];
 }
 
+/** What clients ask back, each with the moment until which it is to be answered. */
+function requestTasks(requests: readonly RefundRequest[]): Task[] {
+  return requests.map((request) => {
+    const { requestId, answerByAt } = request;
+    const key = `request/${requestId}`;
+    return { kind: 'request', key, urgency: URGENCY.due, at: date(answerByAt), request };
+  });
+}
+
 export function tasksOf(parts: TaskParts, now: number): Task[] {
-  const { orders = [], mails = [], sources = [], parked = [] } = parts;
+  const { orders = [], requests = [], mails = [], sources = [], parked = [] } = parts;
   const tasks: Task[] = [
     ...bookingTasks(parts),
+    ...requestTasks(requests),
     ...moneyTasks(orders, now),
     ...mails.map((mail): Task => {
       const at = date(mail.queuedAt);
@@ -117,4 +130,10 @@ export function tasksOf(parts: TaskParts, now: number): Task[] {
   ];
   const since = ({ at }: Task) => at?.getTime() ?? 0;
   return tasks.sort((one, other) => one.urgency - other.urgency || since(one) - since(other));
+}
+
+/** Whether it is for today: a request of a client may be answered on a later day. */
+export function isForToday({ kind, at }: Task, now: number, timeZone: string): boolean {
+  if (kind !== 'request' || !at) return true;
+  return localDate(at, timeZone) <= localDate(new Date(now), timeZone);
 }
