@@ -2,21 +2,23 @@
 import type { ReactNode } from 'react';
 import { Badge, type BadgeTone } from '@/components/ui/badge';
 import { SessionMode } from '@/gen/booking/v1/booking_service_pb';
-import { Attendance } from '@/gen/booking/v1/booking_staff_service_pb';
+import { Attendance, type BlockedTime } from '@/gen/booking/v1/booking_staff_service_pb';
 import { classes } from '@/lib/classes';
+import { serverNow } from '@/lib/clock';
 import { usePracticeZone } from '@/lib/practice';
-import { formatClock, toDate } from '@/lib/time';
+import { formatClock, toDate, type Zone } from '@/lib/time';
 import type { ClosedRow, DayRow, GapRow, SessionRow } from '../model/day';
 import {
   clientName,
   clientNote,
   isClaimed,
+  lateWords,
   markOf,
   markWord,
   paymentWord,
   sessionTitle,
 } from '../model/staff-booking';
-import { timeWords } from '../model/time-words';
+import { clockWords, timeWords } from '../model/time-words';
 import type { TimeActs } from './time-acts';
 
 type Span = { startsAt: Date; endsAt: Date };
@@ -49,9 +51,12 @@ function HoldWords({ row: { booking } }: { row: SessionRow }) {
 }
 
 function SessionWords({ row: { staff, booking, number } }: { row: SessionRow }) {
+  const zone = usePracticeZone();
   const mark = markOf(staff, number);
+  const late = lateWords(booking, number, zone);
   return (
     <>
+      {late ? <Badge tone="warn">{late}</Badge> : null}
       <Badge tone="neutral">
         {booking.mode === SessionMode.IN_PERSON ? 'In person' : 'Online'}
       </Badge>
@@ -98,12 +103,21 @@ function SessionLine({ row, onPress, withWhom }: PressProps<SessionRow> & { with
   );
 }
 
+/** A time that staff closed, or one that is held for a client on the wait list. */
+function closedWords({ offeredUntilAt }: BlockedTime, zone: Zone): string {
+  if (!offeredUntilAt) return 'Closed';
+  const until = clockWords(toDate(offeredUntilAt), serverNow(), zone);
+  return `Offered to a client on the wait list until ${until}`;
+}
+
 function ClosedLine({ row, withWhom, children }: ClosedLineProps) {
+  const zone = usePracticeZone();
   return (
     <div className="flex items-center gap-3 rounded-card border border-hairline bg-sunken p-4">
       <Times span={row} />
       <span className="min-w-0 flex-1 font-semibold text-ink-2">
-        Closed{withWhom ? ` · ${row.block.practitionerName}` : ''}
+        {closedWords(row.block, zone)}
+        {withWhom ? ` · ${row.block.practitionerName}` : ''}
       </span>
       {children}
     </div>

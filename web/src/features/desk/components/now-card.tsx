@@ -7,7 +7,7 @@ import { formatTimeRange } from '@/lib/time';
 import { useJoinRoom } from '../hooks/use-join-room';
 import type { SessionRow } from '../model/day';
 import { type NextUp, untilWords } from '../model/next-up';
-import { clientName, sessionTitle } from '../model/staff-booking';
+import { clientName, lateWords, sessionTitle } from '../model/staff-booking';
 
 type NowCardProps = {
   next: NextUp;
@@ -81,6 +81,7 @@ export function NowCard(props: NowCardProps) {
   const { booking, number, startsAt, endsAt } = row;
   const zone = usePracticeZone();
   const place = booking.mode === SessionMode.IN_PERSON ? 'in person' : 'online';
+  const late = lateWords(booking, number, zone);
   return (
     <section
       aria-label="Now and next"
@@ -94,6 +95,7 @@ export function NowCard(props: NowCardProps) {
         <p className="numeric">
           {formatTimeRange(startsAt, endsAt, zone)} · {sessionTitle(booking, number)} · {place}
         </p>
+        {late ? <p className="font-semibold numeric">{late}</p> : null}
       </div>
       <Acts {...props} />
     </section>

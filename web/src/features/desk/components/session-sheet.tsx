@@ -13,6 +13,7 @@ import { type Act, type ActDialog, actsFor } from '../model/acts';
 import type { SessionRow } from '../model/day';
 import {
   clientName,
+  lateWords,
   markOf,
   markWord,
   paymentWord,
@@ -98,6 +99,7 @@ function Facts({ row }: { row: SessionRow }) {
   const zone = usePracticeZone();
   const { phone = '', notes = '' } = booking.contact ?? {};
   const mark = markWord(markOf(staff, number));
+  const late = lateWords(booking, number, zone);
   const place = booking.mode === SessionMode.IN_PERSON ? 'in person' : 'online';
   return (
     <div className="flex flex-col gap-1">
@@ -108,7 +110,7 @@ function Facts({ row }: { row: SessionRow }) {
         {sessionTitle(booking, number)}, {place}, with {booking.practitionerName}
       </p>
       <p className="text-ink-2">
-        {[mark || stateWord(booking), paymentWord(staff)].filter(Boolean).join(' · ')}
+        {[late, mark || stateWord(booking), paymentWord(staff)].filter(Boolean).join(' · ')}
       </p>
       <p className="text-sm text-ink-2 numeric">
         {phone ? `${formatPhone(phone)} · ` : ''}Booking {bookingReference(booking.bookingId)}

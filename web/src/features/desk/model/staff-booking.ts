@@ -3,6 +3,7 @@ import { type Booking, BookingState, PaymentState } from '@/gen/booking/v1/booki
 import { Attendance, type StaffBooking } from '@/gen/booking/v1/booking_staff_service_pb';
 import { DeskWay } from '@/gen/common/v1/money_pb';
 import { formatPrice } from '@/lib/money';
+import { formatClock, toDate, type Zone } from '@/lib/time';
 
 const HELD: readonly BookingState[] = [BookingState.HELD, BookingState.AWAITING_PAYMENT];
 const PLACED: readonly BookingState[] = [
@@ -49,6 +50,14 @@ export function sessionTitle({ package: booked, serviceTitle, sessions }: Bookin
 export function markOf({ marks }: StaffBooking, number: number): Attendance {
   const mark = marks.find(({ sessionNumber }) => sessionNumber === number)?.attendance;
   return mark ?? Attendance.UNMARKED;
+}
+
+/** "10 min late, told at 10:52 am"; empty where the client said nothing about that session. */
+export function lateWords({ toldLate }: Booking, number: number, zone: Zone): string {
+  const { sessionNumber, minutes = 0, toldAt } = toldLate ?? {};
+  if (sessionNumber !== number || minutes === 0) return '';
+  const told = toldAt ? `, told at ${formatClock(toDate(toldAt), zone)}` : '';
+  return `${minutes} min late${told}`;
 }
 
 const MARK_WORDS: Partial<Record<Attendance, string>> = {
