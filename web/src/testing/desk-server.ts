@@ -91,6 +91,11 @@ export function closedTime(number: number, from: Date, to: Date): BlockedTime {
   });
 }
 
+/** A time that is held for a client on the wait list. */
+export function offeredTime(number: number, from: Date, to: Date, until: Date): BlockedTime {
+  return { ...closedTime(number, from, to), offeredUntilAt: timestampFromDate(until) };
+}
+
 export class DeskServer extends Answering {
   role = StaffRole.OWNER;
   bookings: StaffBooking[] = [];

@@ -14,7 +14,7 @@ import { CommandNotice } from './command-notice';
 export type TimeActs = {
   /** Of a free time: book in it, or close it. */
   gap: (row: GapRow, practitionerId: string) => ReactNode;
-  /** Of a closed time: open it again. */
+  /** Of a closed time: open it again; of one that is offered: take it back. */
   closed: (row: ClosedRow) => ReactNode;
   /** Asks which part of a day is closed. */
   closeDay: (date: string, practitionerId: string) => void;
@@ -25,6 +25,28 @@ export type TimeActs = {
 const ACT =
   'inline-flex min-h-11 items-center rounded-full px-3 text-sm font-semibold text-brand ' +
   'no-underline hover:bg-brand-soft';
+
+type ReopenProps = { row: ClosedRow; disabled: boolean; onSure: () => void };
+
+/** Opens a closed time again, or ends an offer: that has no Undo, so that the second press does it. */
+function Reopen({ row: { block, startsAt }, disabled, onSure }: ReopenProps) {
+  const zone = usePracticeZone();
+  const [asked, setAsked] = useState(false);
+  const isOffer = block.offeredUntilAt !== undefined;
+  const offerWord = asked ? 'End the offer' : 'Take it back';
+  const word = isOffer ? offerWord : 'Open again';
+  return (
+    <button
+      type="button"
+      aria-label={`${word} from ${formatClock(startsAt, zone)}`}
+      disabled={disabled}
+      className={ACT}
+      onClick={() => (isOffer && !asked ? setAsked(true) : onSure())}
+    >
+      {word}
+    </button>
+  );
+}
 
 export function useTimeActs(onDone: () => void = () => {}): TimeActs {
   const { practitioners } = usePractice();
@@ -66,16 +88,12 @@ export function useTimeActs(onDone: () => void = () => {}): TimeActs {
         </button>
       </span>
     ),
-    closed: ({ block, gone, startsAt }) => (
-      <button
-        type="button"
-        aria-label={`Open again from ${formatClock(startsAt, zone)}`}
-        disabled={gone || opening.busy}
-        className={ACT}
-        onClick={() => opening.run(block)}
-      >
-        Open again
-      </button>
+    closed: (row) => (
+      <Reopen
+        row={row}
+        disabled={row.gone === true || opening.busy}
+        onSure={() => opening.run(row.block)}
+      />
     ),
     closeDay: (date, practitionerId) =>
       setAsked({ date, fromTime: '', toTime: '', practitionerId: practitionerId || first }),

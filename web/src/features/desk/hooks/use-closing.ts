@@ -1,4 +1,4 @@
-/** Closes times to clients and opens them again, each with its opposite as Undo. */
+/** Closes times to clients and opens them again, each with its opposite as Undo; ends offers. */
 import { toast } from '@/components/ui/toast-store';
 import type { BlockedTime } from '@/gen/booking/v1/booking_staff_service_pb';
 import { errorReason } from '@/lib/errors';
@@ -59,6 +59,11 @@ export function useClosing(onDone: () => void) {
     }),
     (_, block) => {
       finish();
+      // Its client may have taken it meanwhile, and it cannot be offered again by Undo.
+      if (block.offeredUntilAt) {
+        toast({ title: 'The offer is over' });
+        return;
+      }
       const undo = { label: 'Undo', onAction: () => closing.run(closingOf(block, timeZone)) };
       toast({ title: 'Open to clients again', durationMs: UNDO_MS, action: undo });
     },
