@@ -133,6 +133,7 @@ test('a reference finds any booking, and what was typed stands in no address', a
 });
 
 test('a part of a name, a number or an address finds its client; too little is told', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true, now: on('12:00') });
   server.bookings = [staffBooking(1, on('11:00'))];
   const person = open(<FindScreen />, '/desk/find');
   const box = screen.getByRole('searchbox');
@@ -143,6 +144,7 @@ test('a part of a name, a number or an address finds its client; too little is t
   await person.clear(box);
   await person.type(box, 'Zoya{Enter}');
   await screen.findByText(/Nothing was found/);
+  screen.getByText('Looked at the sessions from 24 October 2026 to 23 January 2027.');
 });
 
 test('the same is looked for once more, as a booking may have come meanwhile', async () => {

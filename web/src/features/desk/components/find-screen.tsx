@@ -11,7 +11,7 @@ import type { StaffBooking } from '@/gen/booking/v1/booking_staff_service_pb';
 import { serverDate } from '@/lib/clock';
 import { usePracticeZone } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
-import { formatClock, formatShortDate, localDate, toDate } from '@/lib/time';
+import { formatLongDate, localDate, toDate } from '@/lib/time';
 import { usePageTitle } from '@/lib/use-page-title';
 import { DESK } from '../hooks/desk-keys';
 import { useBookingStaff } from '../hooks/use-desk-clients';
@@ -19,6 +19,7 @@ import { useMember } from '../member';
 import { dayAfter } from '../model/day';
 import { foundIn, isEnough, referenceIn } from '../model/find';
 import { clientName, stateWord } from '../model/staff-booking';
+import { timeWords } from '../model/time-words';
 import { StaleNotice } from './stale-notice';
 
 /** Where names, numbers and addresses are looked for: as many days as one call gives. */
@@ -38,14 +39,20 @@ function useFound(typed: string) {
       const reference = referenceIn(typed);
       if (reference) {
         const { bookings } = await staff.findBookings({ reference }, { signal });
-        if (bookings.length > 0) return { bookings, more: false };
+        if (bookings.length > 0) return { bookings, more: false, fromDate: '' };
       }
       const fromDate = dayAfter(localDate(serverDate(), timeZone), -BACK_DAYS);
       const asked = { fromDate, days: ALL_DAYS };
       const { bookings, more } = await staff.listBookings(asked, { signal });
-      return { bookings: foundIn(bookings, typed), more };
+      return { bookings: foundIn(bookings, typed), more, fromDate };
     },
   });
+}
+
+/** How far it was looked, where no reference was found. */
+function reachWords(fromDate: string): string {
+  const last = dayAfter(fromDate, ALL_DAYS - 1);
+  return `Looked at the sessions from ${formatLongDate(fromDate)} to ${formatLongDate(last)}.`;
 }
 
 function Found({ staff }: { staff: StaffBooking }) {
@@ -64,7 +71,7 @@ function Found({ staff }: { staff: StaffBooking }) {
         {clientName(booking)}
       </span>
       <span className="text-sm text-ink-2 numeric">
-        {at ? `${formatShortDate(at, zone)}, ${formatClock(at, zone)} · ` : ''}
+        {at ? `${timeWords(at, zone)} · ` : ''}
         {booking.serviceTitle} · {stateWord(booking)} · {bookingReference(booking.bookingId)}
       </span>
     </AppLink>
@@ -120,6 +127,7 @@ export function FindScreen() {
       <StaleNotice error={error} readAt={0} what="The bookings" onRetry={() => void refetch()} />
       {isFetching && !data ? <Skeleton className="h-20 w-full rounded-card" /> : null}
       <div role="status" className="empty:hidden">
+        {data?.fromDate ? <p className="text-sm text-ink-2">{reachWords(data.fromDate)}</p> : null}
         {data?.bookings.length === 0 ? (
           <p>Nothing was found. Try the reference that stands in each of our mails.</p>
         ) : null}
