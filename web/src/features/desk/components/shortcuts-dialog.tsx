@@ -3,13 +3,15 @@ import { Button } from '@/components/ui/button';
 import { Checkbox } from '@/components/ui/checkbox';
 import { Dialog } from '@/components/ui/dialog';
 import { setKeysOn, useKeysOn } from '../keys-choice';
-import { SHORTCUTS } from '../model/shortcuts';
+import { useMember } from '../member';
+import { shortcutsOf } from '../model/shortcuts';
 
 const KEY =
   'inline-grid min-h-8 min-w-8 place-items-center rounded-input border border-control bg-sunken ' +
   'px-2 font-semibold';
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const { role } = useMember();
   const on = useKeysOn();
   return (
     <Dialog
@@ -31,7 +33,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           onChange={(event) => setKeysOn(event.target.checked)}
         />
         <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
-          {SHORTCUTS.map(({ key, label }) => (
+          {shortcutsOf(role).map(({ key, label }) => (
             <div key={key} className="col-span-2 grid grid-cols-subgrid items-center">
               <dt>
                 <kbd className={KEY}>{key}</kbd>

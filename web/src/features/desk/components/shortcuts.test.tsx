@@ -8,7 +8,7 @@ import { expectAccessible } from '@/testing/accessible';
 import { DeskServer, staffBooking } from '@/testing/desk-server';
 import { renderApp } from '@/testing/render-app';
 import { MemberContext } from '../member';
-import { SHORTCUTS } from '../model/shortcuts';
+import { shortcutsOf } from '../model/shortcuts';
 import { CalendarScreen } from './calendar-screen';
 import { FindScreen } from './find-screen';
 import { MoreScreen } from './more-screen';
@@ -49,9 +49,9 @@ beforeEach(() => {
 
 afterEach(() => localStorage.removeItem('deskKeys'));
 
-function open(path = '/desk') {
+function open(path = '/desk', role = StaffRole.OWNER) {
   renderApp(
-    <MemberContext value={{ userId: 'own', role: StaffRole.OWNER }}>
+    <MemberContext value={{ userId: 'own', role }}>
       <Screens />
       <Shortcuts />
     </MemberContext>,
@@ -69,12 +69,21 @@ test('keys lead to the screens, and the one to Find into its field', async () =>
   expect(address()).toBe('/desk/calendar');
   await person.keyboard('n');
   expect(address()).toBe('/desk/new');
+  await person.keyboard('w');
+  expect(address()).toBe('/desk/waiting');
   await person.keyboard('T');
   expect(address()).toBe('/desk');
   await person.keyboard('/');
   expect(address()).toBe('/desk/find');
   const field = await screen.findByLabelText('Name, phone, email or reference');
   await waitFor(() => expect(document.activeElement).toBe(field));
+});
+
+test('a practitioner has no wait list, and no key for it', async () => {
+  await open('/desk', StaffRole.PRACTITIONER).keyboard('w');
+  expect(address()).toBe('/desk');
+  const labels = shortcutsOf(StaffRole.PRACTITIONER).map(({ label }) => label);
+  expect(labels).not.toContain('Wait list');
 });
 
 test('in a field keys are letters, and with a modifier they are the browser’s', async () => {
@@ -126,7 +135,7 @@ test('? lists them, and they can be switched off, also for the next visit', asyn
     within(dialog)
       .getAllByRole('term')
       .map((it) => it.textContent),
-  ).toEqual(SHORTCUTS.map(({ key }) => key));
+  ).toEqual(shortcutsOf(StaffRole.OWNER).map(({ key }) => key));
   await expectAccessible();
   await person.click(within(dialog).getByRole('checkbox', { name: 'Single keys act' }));
   await person.click(within(dialog).getAllByRole('button', { name: 'Close' }).at(-1) as Element);
@@ -149,7 +158,7 @@ test('More leads to the list where the keys are off, and they act again', async 
 });
 
 test('no key has two meanings, and each is one sign', () => {
-  const keys = SHORTCUTS.map(({ key }) => key);
+  const keys = shortcutsOf(StaffRole.OWNER).map(({ key }) => key);
   expect(new Set(keys).size).toBe(keys.length);
   expect(keys.filter((key) => key.length !== 1)).toEqual([]);
 });

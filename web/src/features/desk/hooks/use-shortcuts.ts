@@ -1,6 +1,7 @@
 /** Does what the desk's single keys are for. */
 import { useEffect, useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { useMember } from '../member';
 import { type Shortcut, shortcutOf } from '../model/shortcuts';
 
 const FIND = '/desk/find';
@@ -18,6 +19,7 @@ function moveTo(by: 1 | -1): void {
 }
 
 export function useShortcuts(on: boolean, onList: () => void): void {
+  const { role } = useMember();
   const navigate = useNavigate();
   const { pathname } = useLocation();
 
@@ -35,7 +37,7 @@ export function useShortcuts(on: boolean, onList: () => void): void {
   useEffect(() => {
     if (!on) return;
     const press = (event: KeyboardEvent) => {
-      const shortcut = shortcutOf(event);
+      const shortcut = shortcutOf(event, role);
       if (!shortcut || (event.repeat && !('rows' in shortcut))) return;
       // The sign is not to stand in the field that gets the focus.
       event.preventDefault();
@@ -43,5 +45,5 @@ export function useShortcuts(on: boolean, onList: () => void): void {
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [on]);
+  }, [on, role]);
 }
