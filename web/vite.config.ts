@@ -160,6 +160,8 @@ const DESK_DIALOGS = deskFiles([
   ...['use-open-refunds', 'use-one-booking', 'mail-words', 'rupee-field', 'refund-reason'],
   ...['refund-requests', 'use-refund-requests', 'refund-request-dialog'],
 ]);
+/** The choice among free times, which a day does without until one is chosen. */
+const DESK_TIMES = deskFiles(['time-choice', 'use-slots', 'use-from-date']);
 /** What several screens of the desk share. */
 const DESK = /\/features\/desk\//;
 
@@ -182,6 +184,7 @@ const PARCELS = {
     { name: 'desk-tasks', test: DESK_TASKS },
     { name: 'desk-keys', test: DESK_KEYS },
     { name: 'desk-dialogs', test: DESK_DIALOGS },
+    { name: 'desk-times', test: DESK_TIMES },
     { name: 'desk-shared', test: DESK, minShareCount: 2 },
     { name: 'booking', test: BOOKING },
     { name: 'form', test: FORM },
