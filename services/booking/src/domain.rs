@@ -17,4 +17,5 @@ pub mod shown_texts;
 pub mod claim_policy;
 pub mod report;
 pub mod hold_limit;
+pub mod waiting;
 pub mod organisation;

@@ -63,6 +63,8 @@ kinds! {
     /// The id from which the secret of such an invitation is derived; each of its mails has a new
     /// one.
     StaffInvitationToken = "ivt";
+    /// A client's entry in the wait list.
+    Waiting = "wai";
     /// A person with an account; the UUID is the access token's `sub`.
     Customer = "usr";
 }
