@@ -25,6 +25,12 @@ pub const KEEP_CALENDAR: &str = "keep-calendar";
 /// A practitioner's own calendar is to be read; its subject is the calendar's id.
 pub const READ_CALENDAR: &str = "read-calendar";
 
+/// Freed times of a practitioner are to be offered to the wait list; its subject is the practitioner's
+/// id.
+pub const OFFER_TIMES: &str = "offer-times";
+/// A time that is offered to one client is not held any more; its subject is the offer's id.
+pub const OFFER_END: &str = "offer-end";
+
 /// What the probe has committed. It falls due only when the probe stopped, and then it ends.
 pub const PROBE: &str = "probe";
 
