@@ -113,6 +113,17 @@ impl Tx {
             .await?;
         Ok(())
     }
+
+    /// Ends a timer that its handler has claimed, unless another transaction has set it again since.
+    /// Make it the last statement: what the handler has read before may have changed with that.
+    pub async fn end_claimed_timer(&mut self, timer: &Timer) -> Result<(), StoreError> {
+        sqlx::query("delete from timers where timer_id = $1 and attempts = $2")
+            .bind(timer.timer_id)
+            .bind(timer.attempts)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
 }
 
 /// Releases a failed timer for a later try. If its handler has moved it, it keeps the new time.
