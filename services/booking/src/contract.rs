@@ -6,7 +6,7 @@ use contract::booking::v1 as wire;
 use contract::convert::{cancellation_policy, money, to_wire};
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Timestamp;
-use kernel::id::{Booking, Kind, StaffInvitation};
+use kernel::id::{Booking, Kind, StaffInvitation, Waiting};
 use kernel::{Id, Money};
 
 use crate::domain::booking::{
@@ -40,6 +40,12 @@ pub fn room_stream(id: Id<Booking>) -> String {
 #[must_use]
 pub fn invitation_stream(id: Id<StaffInvitation>) -> String {
     format!("invitation-{}", id.uuid())
+}
+
+/// The stream of a client's entry in the wait list.
+#[must_use]
+pub fn waiting_stream(id: Id<Waiting>) -> String {
+    format!("waiting-{}", id.uuid())
 }
 
 /// The stream of a practitioner's day.

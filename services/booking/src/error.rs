@@ -183,6 +183,32 @@ kernel::rejections! {
         // Another booking has the event, or it was given back, or is of another time or service.
         ScheduledEventUsed: FailedPrecondition "SCHEDULED_EVENT_USED" @ "scheduled_event_uri",
             "This appointment was used or given back. Please choose a time again.";
+        // Another client's entry, too, and one that is over.
+        WaitingNotFound: NotFound "WAITING_NOT_FOUND", "You are not on this wait list any more.";
+        TooManyWaiting: FailedPrecondition "TOO_MANY_WAITING",
+            "You wait for five times already. Please leave one of these lists first.";
+        WishDates: InvalidArgument "INVALID_WISH" @ "until_date",
+            "Please choose days from today on, at most 60 days ahead.";
+        WishWeekdays: InvalidArgument "INVALID_WISH" @ "weekdays",
+            "Please choose days of the week.";
+        WishDayParts: InvalidArgument "INVALID_WISH" @ "day_parts",
+            "Please choose parts of the day.";
+        WishNotice: InvalidArgument "INVALID_WISH" @ "notice_minutes",
+            "Please choose a notice of at most 48 hours.";
+        InvalidWaitingName: InvalidArgument "INVALID_FIRST_NAME" @ "first_name",
+            "Please enter your first name.";
+        InvalidReason: InvalidArgument "INVALID_REASON" @ "reason",
+            "Please write a reason of 3 to 200 characters.";
+        // Another time is offered to this client, or is being paid.
+        HasOffer: FailedPrecondition "HAS_OFFER",
+            "Another time is offered to this client now. Please wait until that is answered.";
+        // A session is corrected or told late.
+        NotCorrectable: FailedPrecondition "SESSION_ENDED",
+            "This session is over, so its details can't be changed any more.";
+        NotLate: FailedPrecondition "NOT_LATE",
+            "You can tell us from an hour before a session until it ends.";
+        InvalidMinutes: InvalidArgument "INVALID_MINUTES" @ "minutes",
+            "Please choose 5, 10 or 15 minutes.";
         ..InvalidContact(ContactError);
         ..InvalidConsent(ConsentError);
         ..NotSigned(SignatureError);

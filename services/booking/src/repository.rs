@@ -8,6 +8,7 @@ use kernel::{CommandError, Decider, Id, Timestamp, fold};
 use practice::Practice;
 
 use self::days::slot_taken_when_excluded;
+use self::waiting::Ending;
 use crate::contract;
 use crate::domain::availability::Rules;
 use crate::domain::booking::{self, BookingLife, Effect};
@@ -22,6 +23,7 @@ use crate::timers::kinds;
 mod days;
 pub mod busy_times;
 pub mod accepted_terms;
+pub mod contacts;
 pub mod cancellation_policies;
 pub mod consents;
 pub mod consent_codes;
@@ -34,6 +36,8 @@ pub mod hold_origins;
 pub mod meeting_rooms;
 pub mod phone_bookings;
 pub mod scheduled_events;
+pub mod waiting;
+pub mod waiting_offers;
 pub mod widget_reports;
 
 pub use days::{DaySnapshot, DaySnapshotCache, LockedDay};
@@ -202,6 +206,21 @@ impl LockedBooking {
         if is_shown { Ok(()) } else { Err(refuse(Rejection::ChangedSince)) }
     }
 
+    /// Opens the time that is held for its client on the wait list, if that is where a session is to
+    /// be moved, and returns whether there was one.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn take_offer(&mut self, tx: &mut Tx, to: Span) -> Result<bool, Error> {
+        let Some(facts) = self.state.facts() else { return Ok(false) };
+        let (customer_id, practitioner_id) = (facts.customer_id, &facts.practitioner_id);
+        let offer = waiting_offers::open_at(tx, customer_id, practitioner_id, to).await?;
+        let day = self.days.iter_mut().find(|day| day.has(&to));
+        let (Some(offer), Some(day)) = (offer, day) else { return Ok(false) };
+        day.give(tx, offer.id).await?;
+        Ok(true)
+    }
+
     /// Moves a session to a time that the caller has checked against the timetable.
     ///
     /// # Errors
@@ -239,13 +258,24 @@ impl LockedBooking {
         for event in &events {
             let projected = project::booking(tx, self.id, event).await;
             projected.map_err(slot_taken_when_excluded)?;
-            if matches!(event, booking::Event::Cancelled { .. }) {
-                meeting_rooms::end(tx, self.id).await?;
-            }
+            self.tell_others(tx, event).await?;
             log(self.id, event);
         }
         self.carry_out(tx, &events).await?;
         Ok(events)
+    }
+
+    /// The room of a booking that is over ends, and so does what its client waited for.
+    async fn tell_others(&self, tx: &mut Tx, event: &booking::Event) -> Result<(), Error> {
+        let ended = match event {
+            booking::Event::Cancelled { .. } => {
+                meeting_rooms::end(tx, self.id).await?;
+                waiting::end_of_booking(tx, self.id, Ending::Ended).await?
+            }
+            booking::Event::Confirmed { .. } => waiting::booked(tx, self.id, self.now).await?,
+            _other => Vec::new(),
+        };
+        Ok(waiting_offers::end_soon(tx, &ended).await?)
     }
 
     /// Creates the booking and holds each session on its day, or books it where it costs nothing.

@@ -41,8 +41,28 @@ impl State {
     /// The times that are reserved or closed at `now`, without expired holds.
     #[must_use]
     pub fn taken(&self, now: Timestamp) -> Vec<Span> {
+        self.taken_beside(None, now)
+    }
+
+    /// The same without one closed time: the one that is held for the client that asks.
+    #[must_use]
+    pub fn taken_beside(&self, offer: Option<Id<Block>>, now: Timestamp) -> Vec<Span> {
         let sessions = self.live(now).map(|(_, reservation)| reservation.span);
-        sessions.chain(self.blocked.values().copied()).collect()
+        let blocked = self.blocked.iter().filter(|(id, _)| Some(**id) != offer);
+        sessions.chain(blocked.map(|(_, span)| *span)).collect()
+    }
+
+    /// The time that an event frees.
+    #[must_use]
+    pub fn freed_by(&self, event: &Event) -> Option<Span> {
+        match event {
+            Event::Released { booking_id } => self.reservations.get(booking_id).map(|it| it.span),
+            Event::Unblocked { block_id } => self.blocked.get(block_id).copied(),
+            Event::Held { .. }
+            | Event::HoldExtended { .. }
+            | Event::Booked { .. }
+            | Event::Blocked { .. } => None,
+        }
     }
 
     /// Whether `booking_id` could reserve `span` at `now`.

@@ -125,6 +125,8 @@ pub struct Holds {
     pub overlap: bool,
     /// What was held before without a payment.
     pub unpaid: UnpaidHolds,
+    /// The time on the wait list that is held for the customer and is exactly the requested one.
+    pub offer: Option<Id<Block>>,
 }
 
 impl Holds {
@@ -139,6 +141,7 @@ impl Holds {
             live: row.try_get("live")?,
             same: row.try_get("same")?,
             overlap: row.try_get("overlap")?,
+            offer: row.try_get("offer")?,
             unpaid: UnpaidHolds {
                 has_paid: row.try_get("has_paid")?,
                 account: unpaid("account_count", "account_last_at")?,
@@ -152,7 +155,7 @@ impl Holds {
     #[must_use]
     pub fn and(self, one: Self) -> Self {
         let same = self.same.filter(|same| one.same == Some(*same));
-        Self { same, overlap: self.overlap || one.overlap, ..self }
+        Self { same, overlap: self.overlap || one.overlap, offer: None, ..self }
     }
 }
 
@@ -171,6 +174,8 @@ pub struct SlotRequest<'r> {
     pub span: Span,
     /// The requested practitioner; `None` for anyone.
     pub practitioner_id: Option<&'r str>,
+    /// The practitioner whose day is asked.
+    pub asked_id: &'r str,
     /// Where the request comes from. Personal data.
     pub network_hash: Option<&'r [u8]>,
     /// The same of its device.
@@ -220,6 +225,7 @@ pub async fn holds(
             .push_bind(request.span.ends_at());
         row.push_bind(request.practitioner_id).push_bind(request.package_id).push_bind(now);
         row.push_bind(request.network_hash).push_bind(request.device_hash);
+        row.push_bind(request.asked_id);
     });
     sql.push(
         ")
@@ -231,7 +237,11 @@ pub async fn holds(
                    and r.starts_at = a.starts_at and r.ends_at = a.ends_at
                    and (a.practitioner_id is null or b.practitioner_id = a.practitioner_id)
                    and b.package_id is not distinct from a.package_id
-                 limit 1) as same, ",
+                 limit 1) as same,
+                (select o.offer_id from waiting_offers o
+                 where o.customer_id = a.customer_id and o.state = 'open'
+                   and o.practitioner_id = a.asked_id and o.starts_at = a.starts_at
+                   and o.ends_at = a.ends_at) as offer, ",
     );
     if several.is_empty() {
         sql.push("false");
@@ -257,7 +267,7 @@ pub async fn holds(
          network.count as network_count, network.last_at as network_last_at
          from asked as a
              (n, customer_id, service_id, mode, starts_at, ends_at, practitioner_id, package_id,
-              now, network_hash, device_hash)",
+              now, network_hash, device_hash, asked_id)",
     );
     sql.push(UNPAID_HOLDS).push(" order by n");
     let rows = sql.build().fetch_all(tx.connection()).await?;
@@ -367,13 +377,16 @@ pub struct Blocked {
     pub practitioner_id: String,
     /// The time range.
     pub span: Span,
+    /// Until when it is held for a client on the wait list; `None` for a time that staff closed.
+    pub offered_until: Option<Timestamp>,
 }
 
 fn blocked(row: &PgRow) -> Result<Option<Blocked>, sqlx::Error> {
     let block_id = row.try_get("block_id")?;
     let practitioner_id = row.try_get("practitioner_id")?;
     let span = Span::new(row.try_get("starts_at")?, row.try_get("ends_at")?);
-    Ok(span.map(|span| Blocked { block_id, practitioner_id, span }))
+    let offered_until = row.try_get("held_until_at")?;
+    Ok(span.map(|span| Blocked { block_id, practitioner_id, span, offered_until }))
 }
 
 /// A block, including one that was opened again; `None` if it never existed.
@@ -382,7 +395,8 @@ pub async fn block(
     id: Id<Block>,
 ) -> Result<Option<Blocked>, StoreError> {
     let row = sqlx::query(
-        "select block_id, practitioner_id, starts_at, ends_at from slot_reservations
+        "select block_id, r.practitioner_id, r.starts_at, r.ends_at, o.held_until_at
+         from slot_reservations r left join waiting_offers o on o.offer_id = r.block_id
          where block_id = $1",
     )
     .bind(id)
@@ -398,10 +412,11 @@ pub async fn blocked_between(
     practitioner_id: Option<&str>,
 ) -> Result<Vec<Blocked>, StoreError> {
     let rows = sqlx::query(
-        "select block_id, practitioner_id, starts_at, ends_at from slot_reservations
-         where live and block_id is not null and starts_at >= $1 and starts_at < $2
-           and ($3::text is null or practitioner_id = $3)
-         order by starts_at, practitioner_id, block_id",
+        "select block_id, r.practitioner_id, r.starts_at, r.ends_at, o.held_until_at
+         from slot_reservations r left join waiting_offers o on o.offer_id = r.block_id
+         where live and block_id is not null and r.starts_at >= $1 and r.starts_at < $2
+           and ($3::text is null or r.practitioner_id = $3)
+         order by r.starts_at, r.practitioner_id, block_id",
     )
     .bind(from)
     .bind(to)

@@ -79,6 +79,7 @@ macro_rules! view_sql {
                     b.payment_id, b.payment_id is not null as is_paid,
                     b.owed_minor, b.bank_minor, b.otherwise_minor,
                     c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
+                    c.late_session, c.late_minutes, c.late_told_at,
                     b.package_id, b.package_title, b.package_notice_hours, b.by_phone, b.adopted,
                     c.terms_accepted_at, b.marks, b.cancellation_policy, b.pending_cancellation,
                     case when b.cancellation_policy is null
@@ -314,7 +315,18 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
         paid_at_desk: paid_at_desk(row)?.into(),
         cancellation_policy: Some((&policy(row, practice)?).into()),
         pending_cancellation: pending_cancellation(row)?,
+        told_late: told_late(row)?,
     })
+}
+
+fn told_late(row: &PgRow) -> Result<Option<wire::ToldLate>, StoreError> {
+    let told_at: Option<Timestamp> = row.try_get("late_told_at")?;
+    let Some(told_at) = told_at else { return Ok(None) };
+    Ok(Some(wire::ToldLate {
+        session_number: row.try_get("late_session")?,
+        minutes: row.try_get("late_minutes")?,
+        told_at: Some(to_wire(told_at)),
+    }))
 }
 
 /// A cancellation under way, as it is stored.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use eventstore::{Loaded, Recorded, StoreError, Tx};
 use jiff::civil::Date;
-use kernel::{CommandError, Decider, Timestamp};
+use kernel::id::Block;
+use kernel::{CommandError, Decider, Id, Timestamp};
 use moka::sync::Cache;
 use uuid::Uuid;
 
@@ -15,6 +16,7 @@ use crate::domain::day::{self, PractitionerDay};
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection};
 use crate::read_model::project::{self, DayKey};
+use crate::repository::waiting_offers::{self, Outcome};
 
 /// The maximum number of cached days; bookings are taken for at most a year ahead.
 const CACHED_DAYS_MAX: u64 = 400;
@@ -169,41 +171,61 @@ impl LockedDay {
         (self.key.from..self.key.to).contains(&span.starts_at())
     }
 
-    /// Decides, appends and updates the read model.
+    /// Decides, appends and updates the read model. A time that becomes free is noted for the wait
+    /// list.
     ///
     /// # Errors
     /// `SlotTaken` when the day rejects the command or the exclusion constraint is violated.
     pub async fn apply(&mut self, tx: &mut Tx, command: day::Command) -> Result<(), Error> {
-        for event in self.decide(tx, command).await? {
+        let (events, freed) = self.decide(tx, command).await?;
+        for event in events {
             project::day(tx, &self.key, &event).await.map_err(slot_taken_when_excluded)?;
         }
-        Ok(())
+        Ok(waiting_offers::note_freed(tx, &self.key.practitioner_id, &freed).await?)
     }
 
     /// The same of a new booking; the rows of the time that it takes are left to the caller.
     pub(super) async fn take(&mut self, tx: &mut Tx, command: day::Command) -> Result<(), Error> {
-        for event in self.decide(tx, command).await? {
+        let (events, freed) = self.decide(tx, command).await?;
+        for event in events {
             if !matches!(event, day::Event::Held { .. } | day::Event::Booked { .. }) {
                 project::day(tx, &self.key, &event).await.map_err(slot_taken_when_excluded)?;
             }
         }
+        Ok(waiting_offers::note_freed(tx, &self.key.practitioner_id, &freed).await?)
+    }
+
+    /// Opens the time that is held for a client on the wait list, so that the client can take it in
+    /// the same transaction.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn give(&mut self, tx: &mut Tx, offer: Id<Block>) -> Result<(), Error> {
+        let command = day::Command::Unblock { block_id: offer };
+        for event in self.decide(tx, command).await?.0 {
+            project::day(tx, &self.key, &event).await?;
+        }
+        waiting_offers::end(tx, offer, Outcome::Taken).await?;
         Ok(())
     }
 
-    /// Decides and appends; the caller updates the read model.
+    /// Decides and appends, and returns the events and what they free; the caller updates the read
+    /// model.
     async fn decide(
         &mut self,
         tx: &mut Tx,
         command: day::Command,
-    ) -> Result<Vec<day::Event>, Error> {
+    ) -> Result<(Vec<day::Event>, Vec<Span>), Error> {
         let events = PractitionerDay::decide(&self.state, command).map_err(day_rejection)?;
         let mut new = Vec::with_capacity(events.len());
+        let mut freed = Vec::new();
         for event in &events {
             new.push(contract::day_event(event)?);
+            freed.extend(self.state.freed_by(event));
             self.state = PractitionerDay::evolve(std::mem::take(&mut self.state), event);
         }
         self.version = tx.append(&self.stream, self.version, &new).await?;
-        Ok(events)
+        Ok((events, freed))
     }
 }
 
