@@ -40,6 +40,24 @@ pub async fn preview_own_move(
     })
 }
 
+/// A single session that its own client could move now, and its booking.
+///
+/// # Errors
+/// `BookingNotFound` for another account's, and why it can't be moved.
+pub(super) async fn own_movable(
+    app: &App,
+    customer_id: Id<Customer>,
+    id: Id<Booking>,
+) -> Result<(View, Movable), Error> {
+    let view = load(app, id).await?;
+    if view.customer_id != customer_id {
+        return Err(refuse(Rejection::BookingNotFound));
+    }
+    let now = app.store.now().await?;
+    let movable = movable(app, &view, 1, MovedBy::Customer, now).await?;
+    Ok((view, movable))
+}
+
 /// The times of a booking, for staff.
 ///
 /// # Errors
