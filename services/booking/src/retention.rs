@@ -6,7 +6,7 @@ use service::Retention;
 
 use crate::error::Error;
 use crate::repository::{
-    consent_codes, hold_origins, invitations, page_keys, scheduled_events, widget_reports,
+    consent_codes, hold_origins, invitations, page_keys, scheduled_events, waiting, widget_reports,
 };
 use crate::timers::kinds::RETENTION;
 
@@ -21,6 +21,7 @@ pub async fn delete_expired(store: &Store, subject: &str) -> Result<(), Error> {
             more |= scheduled_events::delete_old(tx, now).await?;
             more |= invitations::delete_ended(tx, now).await?;
             more |= hold_origins::delete_old(tx, now).await?;
+            more |= waiting::delete_ended(tx, now).await?;
             more |= page_keys::delete_old_requests(tx, now).await?;
             Ok(more | consent_codes::delete_old(tx, now).await?)
         })

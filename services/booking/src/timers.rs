@@ -10,14 +10,16 @@ use serde_json::Value;
 use tracing::Instrument as _;
 
 use self::kinds::{
-    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, KEEP_CALENDAR, MOVE_MEETING, PROBE,
-    READ_CALENDAR, REMOVE_MEETING, RETENTION, SESSION_END,
+    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, KEEP_CALENDAR, MOVE_MEETING, OFFER_END,
+    OFFER_TIMES, PROBE, READ_CALENDAR, REMOVE_MEETING, RETENTION, SESSION_END,
 };
 use crate::app::App;
 use crate::app::calendar_bookings::keep_calendar;
 use crate::app::complete_booking::complete_booking;
+use crate::app::end_offer::lapse;
 use crate::app::expire_booking::expire_booking;
 use crate::app::move_meeting::move_meeting;
+use crate::app::offer_times::offer_times;
 use crate::app::own_cancellation::take_effect;
 use crate::app::probe;
 use crate::app::read_calendar::read_calendar;
@@ -56,6 +58,15 @@ impl Timers {
         if timer.kind == READ_CALENDAR {
             let metadata = Metadata::by("booking", traceparent);
             read_calendar(&self.app, metadata, &timer.subject).await?;
+            return Ok(());
+        }
+        if timer.kind == OFFER_TIMES {
+            let metadata = Metadata::by("booking", traceparent);
+            offer_times(&self.app, metadata, &Arc::new(timer.clone())).await?;
+            return Ok(());
+        }
+        if timer.kind == OFFER_END {
+            lapse(&self.app, Metadata::by("booking", traceparent), &timer.subject).await?;
             return Ok(());
         }
         let subject = kinds::parse_subject(&timer.subject);
