@@ -18,4 +18,5 @@ pub mod calendars;
 pub mod consent;
 pub mod widget;
 pub mod organisation;
+pub mod waiting;
 pub mod routes;

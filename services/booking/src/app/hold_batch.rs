@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eventstore::{Act, IdempotencyLookup, KeyLookup, Loaded, Tx};
-use kernel::id::Booking;
+use kernel::id::{Block, Booking};
 use kernel::{CommandError, Id, Timestamp};
 
 use super::App;
@@ -19,7 +19,7 @@ use crate::read_model::query::{self, Holds};
 use crate::read_model::view::{self, View};
 use crate::read_model::{busy_times, project};
 use crate::repository::{self, DaySnapshot, Hold, LockedBooking, LockedDay, phone_bookings};
-use crate::repository::{accepted_terms, consents, scheduled_events};
+use crate::repository::{accepted_terms, consents, scheduled_events, waiting, waiting_offers};
 
 /// The result of a request that was decided.
 pub(super) type Outcome = Result<HeldBooking, Rejection>;
@@ -63,11 +63,13 @@ struct PlannedHold<'a> {
     request: &'a PendingRequest,
     facts: Facts,
     until: Timestamp,
+    /// The time on the wait list that the client takes by it.
+    offer: Option<Id<Block>>,
 }
 
 impl PlannedHold<'_> {
     fn hold(&self) -> Hold<'_> {
-        let Self { request, facts, until } = self;
+        let Self { request, facts, until, .. } = self;
         let origin = &request.wanted.origin;
         let (network_hash, device_hash) = (origin.network.as_deref(), origin.device.as_deref());
         let contact = &request.wanted.details.contact;
@@ -186,6 +188,10 @@ impl<'a> HoldBatch<'a> {
         let given: Vec<_> =
             planned.clone().filter_map(|request| request.consent(request.id)).collect();
         consents::insert(tx, &self.app.consent.terms, &given, self.now).await?;
+        for plan in decided.iter().flatten().filter(|plan| plan.facts.is_free()) {
+            let ended = waiting::booked(tx, plan.request.id, self.now).await?;
+            waiting_offers::end_soon(tx, &ended).await?;
+        }
         for request in planned {
             if let Some(event_uri) = request.scheduled_event_uri() {
                 scheduled_events::book(tx, event_uri, request.id).await?;
@@ -245,7 +251,7 @@ impl<'a> HoldBatch<'a> {
         let (request, wanted) = (state.request, &*state.request.wanted);
         let holds = state.holds.unwrap_or_default();
         let policies = &self.app.practice.policies;
-        let sessions = request.days.iter().map(|day| self.offered(request, day));
+        let sessions = request.days.iter().map(|day| self.offered(request, day, holds.offer));
         let sessions = sessions.collect::<Result<Vec<Span>, Rejection>>();
         let is_paid = wanted.free.is_none();
         let has_too_many = holds.live >= i64::from(policies.live_holds_max);
@@ -286,7 +292,7 @@ impl<'a> HoldBatch<'a> {
                 facts.sessions.first().map_or(until, |first| until.min(first.starts_at()))
             }
         };
-        Ok(PlannedHold { request, facts, until })
+        Ok(PlannedHold { request, facts, until, offer: holds.offer })
     }
 
     /// The rejection of a time in which the practitioner is busy: that of the timetable, where it
@@ -299,10 +305,16 @@ impl<'a> HoldBatch<'a> {
         refused.map_or(Rejection::SlotTaken, Rejection::from)
     }
 
-    /// A requested session, if it can be booked.
-    fn offered(&self, request: &PendingRequest, wanted: &RequestedDay) -> Result<Span, Rejection> {
+    /// A requested session, if it can be booked; `offer` is held for this client.
+    fn offered(
+        &self,
+        request: &PendingRequest,
+        wanted: &RequestedDay,
+        offer: Option<Id<Block>>,
+    ) -> Result<Span, Rejection> {
         let day = self.days.get(wanted.stream.as_str()).ok_or(Rejection::InvalidStart)?;
-        let (starts_at, taken) = (wanted.span.starts_at(), day.state.taken(self.now));
+        let taken = day.state.taken_beside(offer, self.now);
+        let starts_at = wanted.span.starts_at();
         let minutes = request.wanted.offering.duration_minutes;
         Ok(request.practitioner.rules.offer(starts_at, minutes, &taken, self.now)?)
     }
@@ -314,6 +326,9 @@ impl<'a> HoldBatch<'a> {
         let streams: Vec<&str> = request.days.iter().map(|day| day.stream.as_str()).collect();
         let days = streams.iter().filter_map(|stream| self.days.remove(stream)).collect();
         let mut locked = LockedBooking::new(id, days, self.now);
+        if let (Some(offer), Some(day)) = (plan.offer, locked.days.first_mut()) {
+            day.give(tx, offer).await?;
+        }
         locked.hold(tx, &plan.hold()).await?;
         let held = std::mem::take(&mut locked.days);
         self.days.extend(streams.into_iter().zip(held));

@@ -22,6 +22,7 @@ use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::{busy_times, query};
 use crate::repository::LockedBooking;
+use crate::repository::waiting::{self, Ending};
 
 /// The methods' names, in idempotency keys and the audit log.
 pub const METHOD: &str = "MoveBooking";
@@ -127,7 +128,11 @@ async fn relocate(
         }
         to
     };
+    let took_offer = asked.owner.is_some() && locked.take_offer(tx, to).await?;
     locked.relocate(tx, request, shown, to).await?;
+    if took_offer {
+        waiting::end_of_booking(tx, id, Ending::Booked).await?;
+    }
     Ok(())
 }
 

@@ -140,6 +140,7 @@ impl PendingRequest {
             mode: project::mode_word(details.mode),
             span: day.span,
             practitioner_id: details.practitioner_id.as_deref(),
+            asked_id: &self.practitioner.id,
             network_hash: origin.network.as_deref(),
             device_hash: origin.device.as_deref(),
         }

@@ -13,6 +13,7 @@ use super::staff_scope::Scope;
 use crate::domain::day;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query;
+use crate::repository::waiting_offers::{self, Outcome};
 use crate::repository::{LockedDay, day_lock};
 
 /// The method's name, in the audit log.
@@ -50,5 +51,7 @@ async fn unblock(tx: &mut Tx, app: &App, scope: &Scope, id: Id<Block>) -> Result
     let date = app.rules.date_of(blocked.span.starts_at());
     tx.lock(&[day_lock(&blocked.practitioner_id, date)]).await?;
     let (mut day, _now) = LockedDay::load(tx, &app.rules, &blocked.practitioner_id, date).await?;
+    // Of a time that is held for a waiting client the offer ends with it.
+    waiting_offers::end(tx, id, Outcome::Withdrawn).await?;
     day.apply(tx, day::Command::Unblock { block_id: id }).await
 }

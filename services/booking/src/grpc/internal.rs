@@ -8,7 +8,8 @@ use contract::booking::v1::{
     GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
     GetBookingFactsResponse, GetConsentCodeMailRequest, GetConsentCodeMailResponse,
     GetStaffInvitationRequest, GetStaffInvitationResponse, GetStaffRoleRequest,
-    GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse, SessionMode,
+    GetStaffRoleResponse, GetWaitingOfferRequest, GetWaitingOfferResponse, ListDaySessionsRequest,
+    ListDaySessionsResponse, SessionMode,
 };
 use contract::convert::to_wire;
 use kernel::id::{Booking, Customer, StaffInvitation};
@@ -28,6 +29,7 @@ use crate::app::page_keys::{NewPageKey, PageKeyPurpose, find_open, issue};
 use crate::app::payment_page::consent_missing;
 use crate::app::staff_scope::scope_of;
 use crate::app::standing::standing_of;
+use crate::app::waiting::offer_mail;
 use crate::domain::booking::Origin;
 use crate::domain::organisation::{InvitationState, OrganisationError};
 use crate::error::{Error, Rejection};
@@ -170,6 +172,15 @@ impl BookingInternalService for InternalHandler {
             mail.map_err(|error| to_status(&error))?;
         let valid_minutes = i32::try_from(minutes).unwrap_or(i32::MAX);
         Ok(Response::new(GetConsentCodeMailResponse { email, first_name, code, valid_minutes }))
+    }
+
+    async fn get_waiting_offer(
+        &self,
+        request: Request<GetWaitingOfferRequest>,
+    ) -> Result<Response<GetWaitingOfferResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let mail = offer_mail(&self.app, &request.get_ref().offer_id).await;
+        mail.map(Response::new).map_err(|error| to_status(&error))
     }
 
     async fn list_day_sessions(

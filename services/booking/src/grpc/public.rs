@@ -7,12 +7,13 @@ use std::sync::Arc;
 use contract::booking::v1::booking_service_server::BookingService;
 use contract::booking::v1::{
     AdoptBookingsRequest, AdoptBookingsResponse, Booking as WireBooking, CancelOwnBookingRequest,
-    CancelOwnBookingResponse, GetBookingRequest, GetBookingResponse, GetCalendarFileRequest,
-    GetCalendarFileResponse, ListOwnBookingsRequest, ListOwnBookingsResponse, ListSlotsRequest,
-    ListSlotsResponse, MoveOwnBookingRequest, MoveOwnBookingResponse, OpenCheckoutRequest,
-    OpenCheckoutResponse, PreviewOwnCancellationRequest, PreviewOwnCancellationResponse,
-    PreviewOwnMoveRequest, PreviewOwnMoveResponse, ReleaseBookingRequest, ReleaseBookingResponse,
-    RequestBookingRequest, RequestBookingResponse, UndoCancellationRequest,
+    CancelOwnBookingResponse, CorrectContactRequest, CorrectContactResponse, GetBookingRequest,
+    GetBookingResponse, GetCalendarFileRequest, GetCalendarFileResponse, ListOwnBookingsRequest,
+    ListOwnBookingsResponse, ListSlotsRequest, ListSlotsResponse, MoveOwnBookingRequest,
+    MoveOwnBookingResponse, OpenCheckoutRequest, OpenCheckoutResponse,
+    PreviewOwnCancellationRequest, PreviewOwnCancellationResponse, PreviewOwnMoveRequest,
+    PreviewOwnMoveResponse, ReleaseBookingRequest, ReleaseBookingResponse, RequestBookingRequest,
+    RequestBookingResponse, TellLateRequest, TellLateResponse, UndoCancellationRequest,
     UndoCancellationResponse, WatchBookingRequest, WatchBookingResponse,
 };
 use futures::Stream;
@@ -40,6 +41,7 @@ use crate::app::own_bookings::list_own_bookings;
 use crate::app::own_cancellation::{
     cancel_own_booking, preview_own_cancellation, undo_cancellation,
 };
+use crate::app::own_details::{correct_contact, tell_late};
 use crate::app::release_booking::release_booking;
 use crate::app::request_booking::request_booking;
 use crate::domain::consent::proof::{Channel, Proof};
@@ -220,6 +222,28 @@ impl BookingService for PublicHandler {
             .map_err(|error| to_status(&error))?;
         let booking = self.wire_booking(user.customer, id).await?;
         Ok(Response::new(MoveOwnBookingResponse { booking }))
+    }
+
+    async fn correct_contact(
+        &self,
+        request: Request<CorrectContactRequest>,
+    ) -> Result<Response<CorrectContactResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let corrected = correct_contact(&self.app, user.customer, request.into_inner()).await;
+        let id = corrected.map_err(|error| to_status(&error))?;
+        let booking = self.wire_booking(user.customer, id).await?;
+        Ok(Response::new(CorrectContactResponse { booking }))
+    }
+
+    async fn tell_late(
+        &self,
+        request: Request<TellLateRequest>,
+    ) -> Result<Response<TellLateResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let told = tell_late(&self.app, user.customer, request.get_ref()).await;
+        let id = told.map_err(|error| to_status(&error))?;
+        let booking = self.wire_booking(user.customer, id).await?;
+        Ok(Response::new(TellLateResponse { booking }))
     }
 
     async fn get_calendar_file(

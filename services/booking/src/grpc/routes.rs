@@ -13,6 +13,8 @@ use contract::booking::v1::join_page_service_server::JoinPageServiceServer;
 use contract::booking::v1::organisation_service_server::OrganisationServiceServer;
 use contract::booking::v1::organisation_staff_service_server::OrganisationStaffServiceServer;
 use contract::booking::v1::payment_page_service_server::PaymentPageServiceServer;
+use contract::booking::v1::waiting_service_server::WaitingServiceServer;
+use contract::booking::v1::waiting_staff_service_server::WaitingStaffServiceServer;
 use contract::booking::v1::widget_service_server::WidgetServiceServer;
 use messaging::{FeedServer, ParkedEvents};
 use runtime::caller::{Peers, Users};
@@ -27,6 +29,7 @@ use super::organisation::OrganisationHandler;
 use super::payment_page::PaymentPageHandler;
 use super::public::PublicHandler;
 use super::staff::StaffHandler;
+use super::waiting::WaitingHandler;
 use super::widget::WidgetHandler;
 use crate::app::App;
 
@@ -58,6 +61,7 @@ pub fn all(
     let app = || Arc::clone(app);
     let consent = ConsentHandler::new(app(), users.clone());
     let organisation = OrganisationHandler::new(app(), users.clone());
+    let waiting = WaitingHandler::new(app(), users.clone());
     service::routes![
         BookingInternalServiceServer::new(InternalHandler::new(app(), peers.clone())),
         BookingStaffServiceServer::new(StaffHandler::new(app(), users.clone(), parked)),
@@ -67,6 +71,8 @@ pub fn all(
         ConsentStaffServiceServer::new(consent),
         OrganisationServiceServer::new(organisation.clone()),
         OrganisationStaffServiceServer::new(organisation),
+        WaitingServiceServer::new(waiting.clone()),
+        WaitingStaffServiceServer::new(waiting),
         WidgetServiceServer::new(WidgetHandler::new(app(), users.clone())),
         PaymentPageServiceServer::new(PaymentPageHandler::new(app(), users.clone())),
         JoinPageServiceServer::new(JoinPageHandler::new(app(), users.clone())),

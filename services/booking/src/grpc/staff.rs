@@ -139,6 +139,7 @@ fn wire_blocked_time(practice: &Practice, blocked: &Blocked) -> BlockedTime {
         ends_at: Some(to_wire(blocked.span.ends_at())),
         practitioner_name: practice.name_of_practitioner(&practitioner_id).to_owned(),
         practitioner_id,
+        offered_until_at: blocked.offered_until.map(to_wire),
     }
 }
 
