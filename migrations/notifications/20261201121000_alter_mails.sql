@@ -1,4 +1,5 @@
--- Client and practice are told of a request for a refund, and the client of its answer.
+-- Client and practice are told of a request for a refund, and the client of its answer; a client on the wait
+-- list is told of a time that is held.
 
 -- Only new mails can have the new words, so that the old ones need not be read.
 alter table mails drop constraint mails_kind_check;
@@ -12,4 +13,4 @@ alter table mails add constraint mails_kind_check check (kind in (
     'sign_in_code', 'account_invitation', 'leave_address', 'new_address',
     'reauthentication', 'refund_failed', 'refund_failed_notice', 'room_missing_notice',
     'consent_code', 'booking_moved', 'move_notice', 'refund_asked', 'refund_asked_notice',
-    'refund_answered')) not valid;
+    'refund_answered', 'waiting_offer')) not valid;

@@ -38,6 +38,7 @@ mod room_missing_notice;
 mod second_reminder;
 mod sign_in_code;
 mod staff_invitation;
+mod waiting_offer;
 
 use eventstore::Recorded;
 use kernel::Timestamp;

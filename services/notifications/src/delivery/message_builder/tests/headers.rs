@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use contract::booking::v1::GetStaffInvitationResponse;
+use contract::booking::v1::{GetStaffInvitationResponse, GetWaitingOfferResponse};
 use contract::common::v1::Money;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::{GetRefundRequestMailResponse, Receipt};
@@ -124,6 +124,15 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
             let Facts::Booking(session) = about_session(name, email) else { unreachable!() };
             Facts::Day { date: "2026-11-24".parse().unwrap(), sessions: vec![*session] }
         }
+        Kind::WaitingOffer => Facts::Own(Arc::new(GetWaitingOfferResponse {
+            email: email.to_owned(),
+            first_name: name.to_owned(),
+            service_title: name.to_owned(),
+            practitioner_name: name.to_owned(),
+            starts_at: Some(contract::convert::to_wire(now())),
+            held_until_at: Some(contract::convert::to_wire(now())),
+            ..GetWaitingOfferResponse::default()
+        })),
         Kind::StaffInvitation => Facts::Own(Arc::new(GetStaffInvitationResponse {
             email: email.to_owned(),
             role: "admin".to_owned(),
