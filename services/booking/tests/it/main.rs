@@ -68,4 +68,7 @@ mod join_pages;
 mod client_join_pages;
 mod own_calendar;
 mod own_bookings;
+mod own_details;
+mod waiting;
+mod staff_waiting;
 mod dumps;
