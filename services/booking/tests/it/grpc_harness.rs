@@ -15,6 +15,8 @@ use contract::booking::v1::join_page_service_client::JoinPageServiceClient;
 use contract::booking::v1::organisation_service_client::OrganisationServiceClient;
 use contract::booking::v1::organisation_staff_service_client::OrganisationStaffServiceClient;
 use contract::booking::v1::payment_page_service_client::PaymentPageServiceClient;
+use contract::booking::v1::waiting_service_client::WaitingServiceClient;
+use contract::booking::v1::waiting_staff_service_client::WaitingStaffServiceClient;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use messaging::ParkedEvents;
@@ -136,6 +138,14 @@ impl GrpcHarness {
 
     pub(crate) fn join_pages(&self) -> JoinPageServiceClient<Channel> {
         JoinPageServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    pub(crate) fn waiting(&self) -> WaitingServiceClient<Channel> {
+        WaitingServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    pub(crate) fn waiting_staff(&self) -> WaitingStaffServiceClient<Channel> {
+        WaitingStaffServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }
 
     pub(crate) fn organisation(&self) -> OrganisationServiceClient<Channel> {
