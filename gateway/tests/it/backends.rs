@@ -258,6 +258,20 @@ impl BookingService for FakeBackend {
         Ok(Response::new(MoveOwnBookingResponse::default()))
     }
 
+    async fn correct_contact(
+        &self,
+        _request: Request<CorrectContactRequest>,
+    ) -> Result<Response<CorrectContactResponse>, Status> {
+        Ok(Response::new(CorrectContactResponse::default()))
+    }
+
+    async fn tell_late(
+        &self,
+        _request: Request<TellLateRequest>,
+    ) -> Result<Response<TellLateResponse>, Status> {
+        Ok(Response::new(TellLateResponse::default()))
+    }
+
     async fn undo_cancellation(
         &self,
         _request: Request<UndoCancellationRequest>,

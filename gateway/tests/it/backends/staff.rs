@@ -13,6 +13,9 @@ use contract::booking::v1::booking_staff_service_server::{
 use contract::booking::v1::organisation_staff_service_server::{
     OrganisationStaffService, OrganisationStaffServiceServer,
 };
+use contract::booking::v1::waiting_staff_service_server::{
+    WaitingStaffService, WaitingStaffServiceServer,
+};
 use contract::notifications::v1 as notifications;
 use contract::notifications::v1::notifications_staff_service_server::{
     NotificationsStaffService, NotificationsStaffServiceServer,
@@ -39,6 +42,7 @@ pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
         .add_service(BookingStaffServiceServer::new(backend.clone()))
         .add_service(BookingCalendarStaffServiceServer::new(backend.clone()))
         .add_service(OrganisationStaffServiceServer::new(backend.clone()))
+        .add_service(WaitingStaffServiceServer::new(backend.clone()))
         .add_service(PaymentsStaffServiceServer::new(backend.clone()))
         .add_service(RefundRequestStaffServiceServer::new(backend.clone()))
         .add_service(NotificationsStaffServiceServer::new(backend.clone()))
@@ -114,6 +118,12 @@ staff_service! { OrganisationStaffService {
     withdraw_invitation: booking::WithdrawInvitationRequest => booking::WithdrawInvitationResponse;
     change_role: booking::ChangeRoleRequest => booking::ChangeRoleResponse;
     remove_member: booking::RemoveMemberRequest => booking::RemoveMemberResponse;
+} }
+
+staff_service! { WaitingStaffService {
+    list_waiting: booking::ListWaitingRequest => booking::ListWaitingResponse;
+    offer_time: booking::OfferTimeRequest => booking::OfferTimeResponse;
+    end_waiting: booking::EndWaitingRequest => booking::EndWaitingResponse;
 } }
 
 staff_service! { PaymentsStaffService {

@@ -15,8 +15,8 @@ use contract::booking::v1::{
     Booking, BookingState, Contact, GetBookingContactRequest, GetBookingContactResponse,
     GetBookingFactsRequest, GetBookingFactsResponse, GetConsentCodeMailRequest,
     GetConsentCodeMailResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
-    GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
-    Session, SessionMode,
+    GetStaffRoleRequest, GetStaffRoleResponse, GetWaitingOfferRequest, GetWaitingOfferResponse,
+    ListDaySessionsRequest, ListDaySessionsResponse, Session, SessionMode,
 };
 use contract::common::v1::{CancellationPolicy, CancellationTier, Money};
 use contract::identity::v1::identity_internal_service_server::{
@@ -55,6 +55,8 @@ pub(crate) struct FakeData {
     pub(crate) bookings: Mutex<HashMap<String, Booking>>,
     /// The keys of payment pages, by booking.
     pub(crate) page_keys: Mutex<HashMap<String, String>>,
+    /// Times that are offered to the wait list, by "blk_…".
+    pub(crate) offers: Mutex<HashMap<String, GetWaitingOfferResponse>>,
     /// Invitations to the staff that can be accepted, by "inv_…".
     pub(crate) invitations: Mutex<HashMap<String, GetStaffInvitationResponse>>,
     /// Roles of staff by "usr_…".
@@ -185,6 +187,17 @@ impl BookingInternalService for FakeBooking {
         let codes = self.data.consent_codes.lock().unwrap();
         let code = codes.get(&(booking_id, request_number)).cloned();
         code.map(Response::new).ok_or_else(|| status::not_found("BOOKING_NOT_FOUND"))
+    }
+
+    async fn get_waiting_offer(
+        &self,
+        request: Request<GetWaitingOfferRequest>,
+    ) -> Result<Response<GetWaitingOfferResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.check()?;
+        let id = request.into_inner().offer_id;
+        let offer = self.data.offers.lock().unwrap().get(&id).cloned();
+        offer.map(Response::new).ok_or_else(|| status::not_found("WAITING_NOT_FOUND"))
     }
 
     async fn list_day_sessions(

@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result};
 use contract::booking::v1::{
     BookingCancelled, BookingCompleted, BookingExpired, BookingState, CancelledBy,
     ConsentCodeRequested, GetConsentCodeMailResponse, GetStaffInvitationResponse,
-    PaymentPageRequested, RoomMissing, SessionMode, StaffInvitationMailRequested,
+    GetWaitingOfferResponse, PaymentPageRequested, RoomMissing, SessionMode,
+    StaffInvitationMailRequested, WaitingTimeOffered,
 };
 use contract::common::v1::Money;
 use contract::convert::to_wire;
@@ -22,7 +23,8 @@ use contract::payments::v1::{
 use contract::reviews::v1::{Review, ReviewSubmitted};
 use kernel::Timestamp;
 use kernel::id::{
-    AccountNotice, Customer, MailedCode, Receipt, Refund, Review as ReviewKind, StaffInvitation,
+    AccountNotice, Block, Customer, MailedCode, Receipt, Refund, Review as ReviewKind,
+    StaffInvitation, Waiting,
 };
 use notifications::mails::kind::Kind;
 use notifications::mails::mail::NewMail;
@@ -143,16 +145,11 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
             ..Default::default()
         })
         .await?;
-    let accepted = RefundAccepted {
-        booking_id: id.clone(),
-        refund_id: refund_id.clone(),
-        ..RefundAccepted::default()
-    };
+    let (booking_id, refund) = (id.clone(), refund_id.clone());
+    let accepted = RefundAccepted { booking_id, refund_id: refund, ..RefundAccepted::default() };
     world.append_event(accepted).await?;
     world.append_event(RefundProcessed { booking_id: id.clone(), refund_id }).await?;
     refund_fails(world, &email("owed")).await?;
-    let ended = || booking(world, &email("asked"), BookingState::Completed, BEFORE);
-    asked_and_answered(world, [ended(), ended()]).await?;
     let disputed = DisputeObserved {
         booking_id: id.clone(),
         payment_id: "pay_1".to_owned(),
@@ -178,8 +175,11 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
         .await?;
     phone_booking_is_held(world, &email("phone")).await?;
     member_is_invited(world, &email("invited")).await?;
-    account_changes(world, &email("changed")).await?;
+    time_is_offered(world, &email("waiting")).await?;
+    let ended = || booking(world, &email("asked"), BookingState::Completed, BEFORE);
+    asked_and_answered(world, [ended(), ended()]).await?;
     everything_else_happens(world, number).await?;
+    account_changes(world, &email("changed")).await?;
     let mut written = message();
     written.email = email("contact");
     assert_eq!(visitor.send_message(written).await, Ok(()));
@@ -224,6 +224,23 @@ async fn phone_booking_is_held(world: &World, email: &str) -> Result<()> {
     };
     world.data.consent_codes.lock().unwrap().insert((id.clone(), 3), code);
     world.append_event(ConsentCodeRequested { booking_id: id, request_number: 3 }).await?;
+    Ok(())
+}
+
+/// A time is held for a client on the wait list.
+async fn time_is_offered(world: &World, email: &str) -> Result<()> {
+    let (offer_id, waiting_id) = (new_id::<Block>(), new_id::<Waiting>());
+    let at = |text: &str| Ok::<_, anyhow::Error>(Some(to_wire(text.parse::<Timestamp>()?)));
+    let offer = GetWaitingOfferResponse {
+        email: email.to_owned(),
+        first_name: "Asha".to_owned(),
+        service_title: "Meditation".to_owned(),
+        starts_at: at(AHEAD)?,
+        held_until_at: at(AHEAD)?,
+        ..GetWaitingOfferResponse::default()
+    };
+    world.data.offers.lock().unwrap().insert(offer_id.clone(), offer);
+    world.append_event(WaitingTimeOffered { waiting_id, offer_id }).await?;
     Ok(())
 }
 

@@ -12,7 +12,8 @@ use contract::booking::v1::{
     BookingState, GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
     GetBookingFactsResponse, GetConsentCodeMailRequest, GetConsentCodeMailResponse,
     GetStaffInvitationRequest, GetStaffInvitationResponse, GetStaffRoleRequest,
-    GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
+    GetStaffRoleResponse, GetWaitingOfferRequest, GetWaitingOfferResponse, ListDaySessionsRequest,
+    ListDaySessionsResponse,
 };
 use eventstore::{Metadata, NewEvent, Store, StoreError};
 use kernel::Id;
@@ -72,6 +73,13 @@ impl BookingInternalService for Internal {
         _request: Request<GetBookingContactRequest>,
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         Err(Status::unimplemented("payments asks for no contact"))
+    }
+
+    async fn get_waiting_offer(
+        &self,
+        _request: Request<GetWaitingOfferRequest>,
+    ) -> Result<Response<GetWaitingOfferResponse>, Status> {
+        Err(Status::unimplemented("only notifications asks for an offer"))
     }
 
     async fn list_day_sessions(

@@ -11,7 +11,8 @@ use contract::booking::v1::{
     BookingCompleted, BookingRequested, GetBookingContactRequest, GetBookingContactResponse,
     GetBookingFactsRequest, GetBookingFactsResponse, GetConsentCodeMailRequest,
     GetConsentCodeMailResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
-    GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
+    GetStaffRoleRequest, GetStaffRoleResponse, GetWaitingOfferRequest, GetWaitingOfferResponse,
+    ListDaySessionsRequest, ListDaySessionsResponse,
 };
 use contract::common::v1::Money;
 use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, feed};
@@ -58,6 +59,13 @@ impl BookingInternalService for Internal {
         _request: Request<GetBookingContactRequest>,
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         Err(Status::unimplemented("reviews asks for no contact"))
+    }
+
+    async fn get_waiting_offer(
+        &self,
+        _request: Request<GetWaitingOfferRequest>,
+    ) -> Result<Response<GetWaitingOfferResponse>, Status> {
+        Err(Status::unimplemented("only notifications asks for an offer"))
     }
 
     async fn list_day_sessions(
