@@ -12,6 +12,7 @@ mod own;
 mod phone;
 mod plan;
 mod staff;
+mod waiting;
 pub(crate) mod weekly;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -233,6 +234,7 @@ impl RunningSaga<'_, '_> {
                     Err(_refused) => self.wait_for_hold_end().await,
                 };
             }
+            Plan::Waited => return self.give_back_to_the_wait_list().await,
             Plan::ByLink | Plan::LinkThenCheckout | Plan::LinkAbandoned | Plan::LinkPaidLate => {
                 return self.follow_link(plan).await;
             }

@@ -59,13 +59,15 @@ pub enum Plan {
     ByPhone,
     /// The same, paid at the practice's desk, cancelled by the practice and given back there.
     AtDesk,
+    /// Held and given back while two clients wait: the first declines the time, the second takes it.
+    Waited,
     /// No booking: the practice closes an hour and opens it again.
     Blocked,
 }
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -94,6 +96,7 @@ impl Plan {
         Self::PackageInPart,
         Self::ByPhone,
         Self::AtDesk,
+        Self::Waited,
         Self::Blocked,
     ];
 }
