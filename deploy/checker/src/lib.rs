@@ -19,6 +19,7 @@ mod mends;
 mod money;
 mod moves;
 mod names;
+mod offers;
 mod overlap;
 mod page;
 mod payment_states;

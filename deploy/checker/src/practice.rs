@@ -13,7 +13,7 @@ use crate::sessions::Sessions;
 use crate::stores::Stores;
 use crate::times::Times;
 use crate::violation::{Finding, Invariant};
-use crate::{lateness, mends, page, recorded, ways_in, whole};
+use crate::{lateness, mends, offers, page, recorded, ways_in, whole};
 
 /// Checks a practice that runs or was restored; nothing is written. The provider is asked for
 /// `days` back, where there is a reader of its book.
@@ -33,6 +33,7 @@ pub async fn check_practice(
     whole::logs(stores, &mut report).await?;
     let times = whole::days(&mut stores.booking, &mut report).await?;
     whole::reservations(&mut stores.booking, &times, &mut report).await?;
+    offers::check(&mut stores.booking, &mut report).await?;
     whole::payments(&mut stores.payments, &mut report).await?;
     let changing = bookings(stores, (&times, &parked), asked.as_mut(), &mut report).await?;
     others(stores, (&times, &parked), &mut report).await?;

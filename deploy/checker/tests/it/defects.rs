@@ -23,7 +23,7 @@ const fn defect(
     Defect { invariant, says, service, sql }
 }
 
-const DEFECTS: [Defect; 29] = [
+const DEFECTS: [Defect; 30] = [
     defect(
         Invariant::I2,
         "the rows of",
@@ -72,6 +72,22 @@ const DEFECTS: [Defect; 29] = [
              select entry_id from ledger_entries where kind = 'captured'
                  and booking_id in (select booking_id from collections where state = 'paid')
              limit 1)",
+    ),
+    defect(
+        Invariant::I2,
+        "is offered, and its time is not closed",
+        "booking",
+        "with entry as (
+             insert into waiting_entries
+                 (waiting_id, customer_id, service_id, service_title, mode, from_date, until_date,
+                  weekdays, day_parts, notice_minutes, first_name, email, joined_at, ends_at, state)
+             values (gen_random_uuid(), gen_random_uuid(), 'meditation', 'Meditation', 'online',
+                     current_date, current_date, '{}', '{}', 0, 'Asha', 'asha@example.org', now(),
+                     now(), 'waiting') returning waiting_id, customer_id)
+         insert into waiting_offers (offer_id, waiting_id, customer_id, practitioner_id, starts_at,
+                                     ends_at, offered_at, held_until_at, state)
+         select gen_random_uuid(), waiting_id, customer_id, 'lead', now(), now() + '1 hour', now(),
+                now(), 'open' from entry",
     ),
     defect(
         Invariant::I3,
