@@ -102,6 +102,9 @@ pub async fn answer_refund_request(
             if asked.state != RequestState::Open {
                 return Err(refuse(Rejection::AlreadyAnswered));
             }
+            // Before its refund, whose mail comes after that of the answer.
+            let told = RefundRequest { amount: amount.clone(), ..asked };
+            tx.append(&wire::stream(request_id), 1, &[wire::answered(&told)?]).await?;
             if let Some(amount) = amount.clone() {
                 let refund_id = refund_of(request_id);
                 request(tx, &mut locked, refund_id, (Some(amount), least_minor)).await?;
@@ -109,7 +112,6 @@ pub async fn answer_refund_request(
             let (by, at, text) = (staff.id, locked.now, text.into_string());
             let new = NewAnswer { amount, text, by, at };
             let request = refund_requests::answer(tx, request_id, &new).await?;
-            tx.append(&wire::stream(request_id), 1, &[wire::answered(&request)?]).await?;
             key.store(tx, request_id).await?;
             answered(tx, request).await
         })
