@@ -86,7 +86,7 @@ pub async fn answer_refund_request(
     let booking_id = get_request(app, answer.request_id).await?.request.booking_id;
     let trace = query::announced_trace(app.store.pool(), booking_id).await?;
     let (actor, key) = (staff.id.to_string(), key.clone());
-    let least_minor = app.provider.least_refund_minor();
+    let (least_minor, days) = (app.provider.least_refund_minor(), app.refund_days);
     let work = app.store.write(metadata(&actor, booking_id, trace.as_deref()), move |tx| {
         let (key, Answer { request_id, amount, text }) = (key.clone(), answer.clone());
         Box::pin(async move {
@@ -110,7 +110,8 @@ pub async fn answer_refund_request(
                 request(tx, &mut locked, refund_id, (Some(amount), least_minor)).await?;
             }
             let (by, at, text) = (staff.id, locked.now, text.into_string());
-            let new = NewAnswer { amount, text, by, at };
+            let close_by = asked.deadlines.back_by(at, days);
+            let new = NewAnswer { amount, text, by, at, close_by };
             let request = refund_requests::answer(tx, request_id, &new).await?;
             key.store(tx, request_id).await?;
             answered(tx, request).await

@@ -15,6 +15,7 @@ const ANSWER_WITHIN: i64 = 48 * HOUR;
 const CLOSE_WITHIN: i64 = 30 * DAY;
 /// How many days a week has on which banks work.
 const BANK_DAYS: i64 = 5;
+const WEEK_DAYS: i64 = 7;
 
 kernel::words! {
     /// Where a request stands.
@@ -130,15 +131,29 @@ impl Deadlines {
         let promised = answer_by.plus_seconds(promised_days.saturating_mul(DAY));
         Self { answer_by, close_by: promised.min(asked_at.plus_seconds(CLOSE_WITHIN)) }
     }
+
+    /// Until when money is back that is granted at this moment: as was promised, or the promised
+    /// days later where the answer is late. A day that has passed is no promise.
+    #[must_use]
+    pub fn back_by(self, granted_at: Timestamp, promised_days: i64) -> Timestamp {
+        if granted_at <= self.answer_by {
+            return self.close_by;
+        }
+        let days = promised_days.min(CLOSE_WITHIN / DAY);
+        self.close_by.max(granted_at.plus_seconds(days.saturating_mul(DAY)))
+    }
 }
 
-/// The days that a practice's words promise for a refund: the largest number in them. Where they
-/// are days of business or work, the weekends between them count as well.
+/// The days that a practice's words promise for a refund: the largest number in them, of days or of
+/// weeks. Where they are days of business or work, the weekends between them count as well.
 #[must_use]
 pub fn promised_days(words: &str) -> i64 {
     let numbers = words.split(|c: char| !c.is_ascii_digit()).filter_map(|it| it.parse().ok());
     let days: i64 = numbers.max().unwrap_or(CLOSE_WITHIN / DAY).min(CLOSE_WITHIN / DAY);
     let words = words.to_lowercase();
+    if words.contains("week") && !words.contains("day") {
+        return days.saturating_mul(WEEK_DAYS).min(CLOSE_WITHIN / DAY);
+    }
     if words.contains("business") || words.contains("working") {
         let weekends = days.saturating_add(BANK_DAYS - 1) / BANK_DAYS;
         days.saturating_add(weekends.saturating_mul(2))
@@ -177,10 +192,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_granted_late_is_back_the_promised_days_after_that() {
+        let asked = Deadlines::of(at(0), 7);
+        assert_eq!(asked.back_by(at(DAY), 7), asked.close_by);
+        assert_eq!(asked.back_by(asked.answer_by, 7), asked.close_by);
+        assert_eq!(asked.back_by(at(3 * DAY), 7), at(10 * DAY));
+        assert_eq!(asked.back_by(at(40 * DAY), 7), at(47 * DAY));
+        // A month at most, by a practice that names no days.
+        assert_eq!(Deadlines::of(at(0), 30).back_by(at(DAY), 30), at(30 * DAY));
+    }
+
+    #[test]
     fn the_practices_words_say_how_many_days() {
         assert_eq!(promised_days("5-7 business days"), 7 + 4);
         assert_eq!(promised_days("3 to 5 Working days"), 5 + 2);
         assert_eq!(promised_days("a week (7 days)"), 7);
+        assert_eq!(promised_days("1 to 2 weeks"), 14);
+        assert_eq!(promised_days("8 weeks"), 30);
         assert_eq!(promised_days("soon"), 30);
         assert_eq!(promised_days("99999999999999999999 days"), 30);
         assert_eq!(promised_days("400 days"), 30);

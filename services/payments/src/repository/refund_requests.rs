@@ -46,6 +46,8 @@ pub struct NewAnswer {
     pub by: Id<Customer>,
     /// When.
     pub at: Timestamp,
+    /// Until when what goes back is to be back.
+    pub close_by: Timestamp,
 }
 
 /// Stores a new request, and returns it with its number.
@@ -78,7 +80,7 @@ pub async fn answer(
     let row = sqlx::query(
         "update refund_requests
          set state = $2, amount_minor = $3, amount_currency = $4, answer = $5, answered_by = $6,
-             answered_at = $7
+             answered_at = $7, close_by_at = $8
          where request_id = $1 and state = 'open'
          returning *",
     )
@@ -89,6 +91,7 @@ pub async fn answer(
     .bind(&new.text)
     .bind(new.by)
     .bind(new.at)
+    .bind(new.close_by)
     .fetch_one(tx.connection())
     .await?;
     Ok(read(&row)?)
