@@ -9,7 +9,7 @@ use contract::booking::v1::{
     GetBookingFactsResponse, GetConsentCodeMailRequest, GetConsentCodeMailResponse,
     GetStaffInvitationRequest, GetStaffInvitationResponse, GetStaffRoleRequest,
     GetStaffRoleResponse, GetWaitingOfferRequest, GetWaitingOfferResponse, ListDaySessionsRequest,
-    ListDaySessionsResponse, SessionMode,
+    ListDaySessionsResponse, Session, SessionMode,
 };
 use contract::convert::to_wire;
 use kernel::id::{Booking, Customer, StaffInvitation};
@@ -99,6 +99,12 @@ impl InternalHandler {
     }
 }
 
+/// The first and the last session that take place; of all, where none does.
+fn outermost(sessions: &[Session]) -> (Option<&Session>, Option<&Session>) {
+    let kept = || sessions.iter().filter(|session| !session.cancelled);
+    (kept().next().or(sessions.first()), kept().next_back().or(sessions.last()))
+}
+
 #[tonic::async_trait]
 impl BookingInternalService for InternalHandler {
     async fn get_booking_facts(
@@ -123,6 +129,9 @@ impl BookingInternalService for InternalHandler {
         }
         let consent_missing = consent_missing(&self.app, &view).await;
         let consent_missing = consent_missing.map_err(|error| to_status(&error))?;
+        let (first, last) = outermost(&view.booking.sessions);
+        let first_starts_at = first.and_then(|session| session.starts_at);
+        let ends_at = last.and_then(|session| session.ends_at);
         Ok(Response::new(GetBookingFactsResponse {
             terms_missing: view.terms_missing,
             consent_missing,
@@ -133,8 +142,8 @@ impl BookingInternalService for InternalHandler {
             held_until_at: view.booking.held_until_at,
             state: view.booking.state,
             starts_at: view.booking.sessions.last().and_then(|session| session.starts_at),
-            ends_at: view.booking.sessions.last().and_then(|session| session.ends_at),
-            first_starts_at: view.booking.sessions.first().and_then(|session| session.starts_at),
+            ends_at,
+            first_starts_at,
         }))
     }
 
@@ -237,5 +246,26 @@ impl BookingInternalService for InternalHandler {
             key: self.app.invitation_keys.key(token, &hash).ok_or_else(gone)?,
             expires_at: Some(to_wire(invitation.expires_at)),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::booking::v1::Session;
+
+    use super::outermost;
+
+    #[test]
+    fn a_cancelled_session_is_neither_the_first_nor_the_last() {
+        let of = |cancelled: [bool; 3]| {
+            let session = |(cancelled, moves)| Session { cancelled, moves, ..Session::default() };
+            let sessions: Vec<Session> = cancelled.into_iter().zip(1..).map(session).collect();
+            let (first, last) = outermost(&sessions);
+            (first.map(|one| one.moves), last.map(|one| one.moves))
+        };
+        assert_eq!(of([false, false, false]), (Some(1), Some(3)));
+        assert_eq!(of([true, false, true]), (Some(2), Some(2)));
+        assert_eq!(of([true, true, true]), (Some(1), Some(3)));
+        assert_eq!(outermost(&[]), (None, None));
     }
 }
