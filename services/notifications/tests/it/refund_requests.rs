@@ -65,6 +65,8 @@ async fn both_sides_are_told_of_a_request_and_the_client_of_its_answer() -> Resu
     assert_eq!(client.len(), 1);
     assert_eq!(text(&client[0], "subject"), "We have your request for a refund, R-17");
     assert!(text(&client[0], "text").contains("Thursday 26 November 2026, 11:00 am IST"));
+    let page = format!("/account/sessions/{}", request.booking_id);
+    assert!(text(&client[0], "text").contains(&page), "where the request stands");
     let practice = world.inbox_of(PRACTICE).await?;
     assert_eq!(practice.len(), 1);
     assert!(text(&practice[0], "subject").starts_with("A request for a refund: R-17, booking "));

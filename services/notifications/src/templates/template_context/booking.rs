@@ -142,6 +142,7 @@ impl TemplateContext {
                 "{site}/sign-up?return=%2Fbooking-flow%3Fstep%3Dconfirmed%26b%3D{booking_id}"
             ),
             "session_url": session,
+            "own_url": format!("{site}/account/sessions/{booking_id}"),
             "join_url": join,
             "rebook_url": format!("{site}/booking-flow?service={service_id}"),
             "receipt_url": format!("{site}/receipt?b={booking_id}"),
