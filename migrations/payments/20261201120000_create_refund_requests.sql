@@ -30,7 +30,7 @@ create table refund_requests (
 -- Staff read those that wait for an answer first, by the time until which they are to be answered.
 create index refund_requests_by_deadline on refund_requests ((state <> 'open'), answer_by_at);
 -- Whose words are to be deleted.
-create index refund_requests_with_words on refund_requests (answered_at)
-    where answered_at is not null and (reason is not null or answer is not null);
+create index refund_requests_with_words on refund_requests (coalesce(answered_at, close_by_at))
+    where reason is not null or answer is not null;
 comment on table refund_requests is
     'Personal data: why a client wants money back, and what the practice answered; 90 days.';

@@ -142,14 +142,15 @@ pub async fn list(
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
 }
 
-/// Deletes the words of requests that were answered long ago; returns whether more may be left.
+/// Deletes the words of requests that were answered long ago, or should have been; returns whether
+/// more may be left.
 pub async fn delete_old_words(tx: &mut Tx) -> Result<bool, StoreError> {
     let emptied = sqlx::query(
         "update refund_requests set reason = null, answer = null
          where request_id = any(array(
              select request_id from refund_requests
-             where answered_at is not null and (reason is not null or answer is not null)
-               and answered_at < clock_now() - make_interval(days => $1)
+             where (reason is not null or answer is not null)
+               and coalesce(answered_at, close_by_at) < clock_now() - make_interval(days => $1)
              limit $2))",
     )
     .bind(WORDS_DAYS)
