@@ -23,7 +23,13 @@ export default function OwnWaitingRoute() {
           resting={<Skeleton className="h-48 rounded-card" />}
           missing="Your email could not be confirmed"
         >
-          {(ProveAddress) => <ProveAddress email={user?.email ?? ''} onProved={onProved} />}
+          {(ProveAddress) => (
+            <ProveAddress
+              email={user?.email ?? ''}
+              onProved={onProved}
+              why="We write to you when a time is free."
+            />
+          )}
         </LazySection>
       )}
     />
