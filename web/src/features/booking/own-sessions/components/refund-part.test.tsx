@@ -97,6 +97,18 @@ test('a lost answer is asked for again with the same key', async () => {
   expect(second?.idempotencyKey).toBe(first?.idempotencyKey);
 });
 
+test('one that was asked for without an answer is shown, and takes the focus', async () => {
+  const person = open();
+  await person.click(await button(ASK));
+  server.refundRequests.lost = 1;
+  await person.click(await button('Ask for a refund'));
+  const said = await screen.findByRole('heading', { name: 'Your refund request R-17' });
+  // The body contains it as well, and has no focus to take.
+  await waitFor(() => expect(document.activeElement).not.toBe(document.body));
+  expect(document.activeElement?.contains(said)).toBe(true);
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
 test('what can no longer be asked for says why', async () => {
   const person = open();
   await person.click(await button(ASK));

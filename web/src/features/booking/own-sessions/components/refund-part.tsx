@@ -134,7 +134,8 @@ export function RefundPart({ booking, userId, now }: RefundPartProps) {
     return error ? <ErrorNotice error={error} title={title} onRetry={refetch} /> : null;
   }
   const { request } = data;
-  if (request) return <RequestCard {...{ booking, request, now, isNew }} />;
+  // What was asked for without an answer is read, and takes the place of its dialog.
+  if (request) return <RequestCard {...{ booking, request, now }} isNew={isNew || asking} />;
   const until = askableUntil(data, now);
   if (!isPlaced(booking) || (!until && !asking)) return null;
   return (
