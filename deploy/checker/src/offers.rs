@@ -1,5 +1,5 @@
-//! I2 and I7: a time that is offered to a client on the wait list is closed to all others as long as
-//! that lasts and no longer, each client has one at most, and each has the timer of its end.
+//! I2 and I7: a time that is offered to a client on the wait list is closed to all others as long
+//! as that lasts and no longer, each client has one at most, and each has the timer of its end.
 
 use std::collections::BTreeSet;
 

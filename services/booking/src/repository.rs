@@ -41,7 +41,7 @@ pub mod waiting_offers;
 pub mod widget_reports;
 
 pub use days::{DaySnapshot, DaySnapshotCache, LockedDay};
-pub use holds::{Hold, upsert_contact};
+pub use holds::{Hold, correct_contact, upsert_contact};
 
 /// The name of a day's lock.
 #[must_use]
@@ -206,8 +206,8 @@ impl LockedBooking {
         if is_shown { Ok(()) } else { Err(refuse(Rejection::ChangedSince)) }
     }
 
-    /// Opens the time that is held for its client on the wait list, if that is where a session is to
-    /// be moved, and returns whether there was one.
+    /// Opens the time that is held for its client on the wait list, if that is where a session is
+    /// to be moved, and returns whether there was one.
     ///
     /// # Errors
     /// When the database does not answer.

@@ -11,15 +11,15 @@ use service::{IdempotencyKey, once};
 use super::App;
 use super::move_times::{parse_id, parse_number};
 use super::open_checkout::load_owned;
-use super::request::parse_key;
+use super::request::{parse_correction, parse_key};
 use crate::domain::booking::State;
-use crate::domain::contact::{Contact, ContactInput};
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::project;
 use crate::read_model::view;
 use crate::repository::LockedBooking;
 use crate::repository::contacts::{self, ToldLate};
+use crate::repository::correct_contact as correct;
 
 const METHOD: &str = "CorrectContact";
 /// How long before a session its client can say so.
@@ -44,14 +44,7 @@ pub async fn correct_contact(
     let view = view.ok_or(refuse(Rejection::BookingNotFound))?;
     // Its contact data may have been deleted.
     let kept = view.booking.contact.ok_or(refuse(Rejection::NotCorrectable))?;
-    let contact = Contact::parse(&ContactInput {
-        first_name: &request.first_name,
-        last_name: &request.last_name,
-        email: &kept.email,
-        phone: &request.phone,
-        notes: &request.notes,
-    });
-    let contact = Arc::new(contact.map_err(|wrong| refuse(Rejection::InvalidContact(wrong)))?);
+    let contact = Arc::new(parse_correction(&request, &kept.email)?);
     let command = once(key, (&app.store, app), None, id, move |tx, app| {
         let contact = Arc::clone(&contact);
         Box::pin(async move {
@@ -59,7 +52,7 @@ pub async fn correct_contact(
             if last_end(&locked).is_none_or(|end| end <= locked.now) {
                 return Err(refuse(Rejection::NotCorrectable));
             }
-            contacts::correct(tx, id, &contact).await?;
+            correct(tx, id, &contact).await?;
             Ok(project::touch(tx, id).await?)
         })
     });

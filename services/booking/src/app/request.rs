@@ -1,8 +1,8 @@
 //! Validation of a booking request, before the database is used.
 
 use contract::booking::v1::{
-    Consent as WireConsent, RequestBookingRequest, RequestPhoneBookingRequest,
-    ShownText as WireShownText, ShownTexts as WireShownTexts,
+    Consent as WireConsent, CorrectContactRequest, RequestBookingRequest,
+    RequestPhoneBookingRequest, ShownText as WireShownText, ShownTexts as WireShownTexts,
 };
 use contract::convert::timestamp;
 use jiff::civil::{Date, Time};
@@ -213,6 +213,21 @@ const KEY_CHARS_MIN: usize = 8;
 pub fn parse_key(key: &str) -> Result<String, Error> {
     let key = IdempotencyKey::parse(key, KEY_CHARS_MIN).map(IdempotencyKey::into_string);
     key.ok_or(refuse(Rejection::InvalidIdempotencyKey))
+}
+
+/// Reads corrected contact data; the address stays.
+///
+/// # Errors
+/// The first invalid field.
+pub fn parse_correction(request: &CorrectContactRequest, email: &str) -> Result<Contact, Error> {
+    let corrected = Contact::parse(&ContactInput {
+        first_name: &request.first_name,
+        last_name: &request.last_name,
+        email,
+        phone: &request.phone,
+        notes: &request.notes,
+    });
+    corrected.map_err(|wrong| refuse(Rejection::InvalidContact(wrong)))
 }
 
 /// Parses "2026-11-24".

@@ -76,7 +76,7 @@ fn read_token(token: &str) -> Option<ListPlace> {
 }
 
 /// A time that staff offer out of the order.
-struct Wanted {
+struct RequestedOffer {
     waiting_id: Id<Waiting>,
     practitioner: Arc<Practitioner>,
     minutes: i32,
@@ -103,7 +103,7 @@ pub async fn offer_time(
     let entry = waiting::find(app.store.pool(), waiting_id, app.store.now().await?).await?;
     let entry = entry.ok_or(refuse(Rejection::WaitingNotFound))?;
     let offering = app.catalogue.offering(&entry.wish.service_id).await?;
-    let wanted = Wanted {
+    let wanted = RequestedOffer {
         waiting_id,
         practitioner: practitioner.ok_or(refuse(Rejection::PractitionerNotFound))?,
         minutes: offering.duration_minutes,
@@ -130,7 +130,12 @@ pub async fn offer_time(
         .await
 }
 
-async fn offer(tx: &mut Tx, app: &App, wanted: &Wanted, offer_id: Id<Block>) -> Result<(), Error> {
+async fn offer(
+    tx: &mut Tx,
+    app: &App,
+    wanted: &RequestedOffer,
+    offer_id: Id<Block>,
+) -> Result<(), Error> {
     tx.lock(&[ORDER_LOCK.to_owned()]).await?;
     let clock = Clock { zone: app.rules.zone.clone(), now: tx.now().await? };
     let found = waiting::find(tx.connection(), wanted.waiting_id, clock.now).await?;
@@ -158,7 +163,12 @@ async fn offer(tx: &mut Tx, app: &App, wanted: &Wanted, offer_id: Id<Block>) -> 
 }
 
 /// The session, if the timetable offers it and it is free.
-async fn free_span(tx: &mut Tx, app: &App, wanted: &Wanted, now: Timestamp) -> Result<Span, Error> {
+async fn free_span(
+    tx: &mut Tx,
+    app: &App,
+    wanted: &RequestedOffer,
+    now: Timestamp,
+) -> Result<Span, Error> {
     let bounds = app.rules.bounds(app.rules.date_of(wanted.starts_at));
     let id = &wanted.practitioner.id;
     let occupied = query::occupied(tx.connection(), id, bounds, now).await?;

@@ -18,7 +18,7 @@ use super::practitioner_choice::eligible_practitioners;
 use super::request::parse_key;
 use super::wish;
 use crate::contract::{read_mode, wire_mode};
-use crate::domain::waiting::{Clock, ENTRIES_MAX, Wish};
+use crate::domain::waiting::{Clock, ENTRIES_MAX, WaitingWish};
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::view::zone_name;
 use crate::repository::customer_lock;
@@ -30,8 +30,8 @@ const METHOD: &str = "JoinWaiting";
 /// Puts a client on the wait list; who waits for the same already gets that entry.
 ///
 /// # Errors
-/// `AddressNotProved`, `TooManyWaiting`, what is wrong with the wish, and of a booking that is to be
-/// earlier why it can't be moved.
+/// `AddressNotProved`, `TooManyWaiting`, what is wrong with the wish, and of a booking that is to
+/// be earlier why it can't be moved.
 pub async fn join_waiting(
     app: &Arc<App>,
     client: Client,
@@ -71,7 +71,7 @@ async fn take_from_booking(
     app: &App,
     customer_id: Id<Customer>,
     id: Id<Booking>,
-    wish: &mut Wish,
+    wish: &mut WaitingWish,
 ) -> Result<(), Error> {
     let (view, movable) = own_movable(app, customer_id, id).await?;
     if view.booking.package.is_some() {

@@ -9,7 +9,7 @@ use practice::Practice;
 use super::request::{is_service_id, parse_date, wanted_practitioner};
 use crate::contract::{read_mode, wire_mode};
 use crate::domain::contact::NAME_MAX;
-use crate::domain::waiting::{Clock, DAYS_MAX, DayPart, NOTICE_MAX, Wish};
+use crate::domain::waiting::{Clock, DAYS_MAX, DayPart, NOTICE_MAX, WaitingWish};
 use crate::error::{Error, Rejection, refuse};
 use crate::repository::waiting::Entry;
 use crate::repository::waiting_offers::Offer;
@@ -22,7 +22,7 @@ const REASON_CHARS: std::ops::RangeInclusive<usize> = 3..=200;
 ///
 /// # Errors
 /// The first field that is wrong.
-pub(super) fn parse(asked: wire::WaitingWish, clock: &Clock) -> Result<Wish, Error> {
+pub(super) fn parse(asked: wire::WaitingWish, clock: &Clock) -> Result<WaitingWish, Error> {
     if !is_service_id(&asked.service_id) {
         return Err(refuse(Rejection::ServiceNotFound));
     }
@@ -37,7 +37,7 @@ pub(super) fn parse(asked: wire::WaitingWish, clock: &Clock) -> Result<Wish, Err
     }
     let booking = Some(asked.earlier_than_booking_id.as_str()).filter(|id| !id.is_empty());
     let booking = booking.map(str::parse).transpose();
-    Ok(Wish {
+    Ok(WaitingWish {
         mode: read_mode(asked.mode).ok_or(refuse(Rejection::InvalidMode))?,
         weekdays: weekdays(&asked.weekdays).ok_or(refuse(Rejection::WishWeekdays))?,
         day_parts: day_parts(&asked.day_parts).ok_or(refuse(Rejection::WishDayParts))?,

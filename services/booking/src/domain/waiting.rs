@@ -68,7 +68,7 @@ impl DayPart {
 
 /// What a client waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct WaitingWish {
     /// The service.
     pub service_id: String,
     /// The practitioner; `None` for anyone who gives the service.
@@ -89,7 +89,7 @@ pub struct Wish {
     pub earlier_than: Option<Id<Booking>>,
 }
 
-impl Wish {
+impl WaitingWish {
     /// Whether a practitioner's free time fits, if it is offered now.
     #[must_use]
     pub fn fits(&self, practitioner_id: &str, start: Timestamp, clock: &Clock) -> bool {
@@ -148,7 +148,8 @@ impl Clock {
         (awake(until) + morning >= HELD_MIN).then_some(until)
     }
 
-    /// The same where staff make the offer, also in the quiet hours: then its time begins after them.
+    /// The same where staff make the offer, also in the quiet hours: then its time begins after
+    /// them.
     #[must_use]
     pub fn held_from_waking(&self, start: Timestamp, last: Timestamp) -> Option<Timestamp> {
         match self.quiet_until() {

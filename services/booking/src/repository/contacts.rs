@@ -4,8 +4,6 @@ use eventstore::{StoreError, Tx};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
-use crate::domain::contact::Contact;
-
 /// By how much a client will be late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToldLate {
@@ -15,22 +13,6 @@ pub struct ToldLate {
     pub minutes: i32,
     /// When it was said.
     pub told_at: Timestamp,
-}
-
-/// Replaces name, phone and note; the note before is not kept.
-pub async fn correct(tx: &mut Tx, id: Id<Booking>, contact: &Contact) -> Result<(), StoreError> {
-    sqlx::query(
-        "update booking_contacts set first_name = $2, last_name = $3, phone = $4, notes = $5
-         where booking_id = $1",
-    )
-    .bind(id)
-    .bind(contact.first_name())
-    .bind(contact.last_name())
-    .bind(contact.phone())
-    .bind(contact.notes())
-    .execute(tx.connection())
-    .await?;
-    Ok(())
 }
 
 /// Notes that the client will be late; the last word counts.

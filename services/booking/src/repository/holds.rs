@@ -49,6 +49,26 @@ pub async fn upsert_contact(
     Ok(views(&rows, practice)?.into_iter().next())
 }
 
+/// Replaces name, phone and note; the note before is not kept.
+pub async fn correct_contact(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    contact: &Contact,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update booking_contacts set first_name = $2, last_name = $3, phone = $4, notes = $5
+         where booking_id = $1",
+    )
+    .bind(id)
+    .bind(contact.first_name())
+    .bind(contact.last_name())
+    .bind(contact.phone())
+    .bind(contact.notes())
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
 /// The times of a new booking, held or, where it costs nothing, booked.
 #[derive(Debug, Clone, Copy)]
 pub struct Hold<'h> {

@@ -8,7 +8,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::booking::Mode;
-use crate::domain::waiting::{DayPart, Wish};
+use crate::domain::waiting::{DayPart, WaitingWish};
 use crate::read_model::project::mode_word;
 
 /// The most rows that [`delete_ended`] deletes at once.
@@ -25,7 +25,7 @@ pub struct Entry {
     /// The client.
     pub customer_id: Id<Customer>,
     /// What is waited for.
-    pub wish: Wish,
+    pub wish: WaitingWish,
     /// The service's title when it began.
     pub service_title: String,
     /// The client's given name. Personal data.
@@ -309,7 +309,7 @@ fn read(row: &PgRow) -> Result<Entry, StoreError> {
     Ok(Entry {
         id: row.try_get("waiting_id")?,
         customer_id: row.try_get("customer_id")?,
-        wish: Wish {
+        wish: WaitingWish {
             service_id: row.try_get("service_id")?,
             practitioner_id: row.try_get("practitioner_id")?,
             mode: if is_online { Mode::Online } else { Mode::InPerson },

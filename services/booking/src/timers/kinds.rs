@@ -25,8 +25,8 @@ pub const KEEP_CALENDAR: &str = "keep-calendar";
 /// A practitioner's own calendar is to be read; its subject is the calendar's id.
 pub const READ_CALENDAR: &str = "read-calendar";
 
-/// Freed times of a practitioner are to be offered to the wait list; its subject is the practitioner's
-/// id.
+/// Freed times of a practitioner are to be offered to the wait list; its subject is the
+/// practitioner's id.
 pub const OFFER_TIMES: &str = "offer-times";
 /// A time that is offered to one client is not held any more; its subject is the offer's id.
 pub const OFFER_END: &str = "offer-end";

@@ -95,7 +95,7 @@ async fn a_freed_time_is_held_for_the_first_whom_it_fits_and_then_for_the_next()
     let offer = offered(&world, 11).await;
     assert_eq!(starts(&offer), Some(to_wire(at(3, 11))));
     assert_eq!(offer.held_until_at.unwrap().seconds - to_wire(at(0, 9)).seconds, 2 * 60 * 60);
-    // It is nobody else's meanwhile.
+    // No other client can have it meanwhile.
     let taken = world.request(customer(2), new_request("meditation", at(3, 11))).await;
     assert_eq!(reason(taken), "SLOT_TAKEN");
     assert_eq!((offer_now(&world, 10).await, offer_now(&world, 12).await), (None, None));

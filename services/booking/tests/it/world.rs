@@ -396,6 +396,29 @@ pub(crate) fn asha() -> Contact {
     }
 }
 
+/// A booking's contact data once they are corrected.
+pub(crate) fn corrected() -> Contact {
+    Contact {
+        first_name: "Asha Devi".to_owned(),
+        phone: "+919800000001".to_owned(),
+        notes: "Second floor, please.".to_owned(),
+        ..asha()
+    }
+}
+
+/// That correction.
+pub(crate) fn correction(booking_id: &str) -> wire::CorrectContactRequest {
+    let Contact { first_name, last_name, phone, notes, .. } = corrected();
+    wire::CorrectContactRequest {
+        idempotency_key: eventstore::new_uuid().to_string(),
+        booking_id: booking_id.to_owned(),
+        first_name,
+        last_name,
+        phone,
+        notes,
+    }
+}
+
 /// A request with its own idempotency key.
 pub(crate) fn new_request(service: &str, starts_at: Timestamp) -> RequestBookingRequest {
     RequestBookingRequest {

@@ -230,7 +230,8 @@ impl Reaction for OnBooking {
         })
     }
 
-    /// 3: with times for the wait list; 2: with sessions that were moved; 1: with rooms that are missing.
+    /// 3: with times for the wait list; 2: with sessions that were moved; 1: with rooms that are
+    /// missing.
     fn release(&self) -> &'static str {
         "3"
     }

@@ -186,7 +186,8 @@ async fn a_payment_at_the_desk_is_given_back_there() -> Result<()> {
     assert!(answer(&world, owner, grant).await??.at_desk, "said again");
     assert!(mail_of(&world, "notifications", &request.request_id).await??.at_desk);
     // Its refund is mailed of at once, and the client reads the answer first.
-    let in_order = "select count(*) from events answer join events refund on answer.seq < refund.seq
+    let in_order =
+        "select count(*) from events answer join events refund on answer.seq < refund.seq
         where answer.event_type like '%.RefundRequestAnswered'
           and refund.event_type like '%.RefundRequested'";
     assert_eq!(world.number(in_order).await?, 1);

@@ -114,8 +114,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Ends a timer that its handler has claimed, unless another transaction has set it again since.
-    /// Make it the last statement: what the handler has read before may have changed with that.
+    /// Ends a timer that its handler has claimed, unless another transaction has set it again
+    /// since. Make it the last statement: what was read before may have changed with that.
     pub async fn end_claimed_timer(&mut self, timer: &Timer) -> Result<(), StoreError> {
         sqlx::query("delete from timers where timer_id = $1 and attempts = $2")
             .bind(timer.timer_id)

@@ -59,7 +59,8 @@ pub enum Plan {
     ByPhone,
     /// The same, paid at the practice's desk, cancelled by the practice and given back there.
     AtDesk,
-    /// Held and given back while two clients wait: the first declines the time, the second takes it.
+    /// Held and given back while two clients wait: the first declines the time, the second takes
+    /// it.
     Waited,
     /// No booking: the practice closes an hour and opens it again.
     Blocked,

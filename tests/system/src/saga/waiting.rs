@@ -1,4 +1,5 @@
-//! The wait list in a saga: a time is given back, one client declines it, and the next one takes it.
+//! The wait list in a saga: a time is given back, one client declines it, and the next one takes
+//! it.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};

@@ -1,8 +1,10 @@
+//! Lengths of offers, quiet hours, and which times fit a wish.
+
 use jiff::civil::{Weekday, date, time};
 use jiff::tz::TimeZone;
 use kernel::Timestamp;
 
-use super::{Clock, DayPart, Wish, freed};
+use super::{Clock, DayPart, WaitingWish, freed};
 use crate::domain::booking::Mode;
 use crate::domain::span::Span;
 
@@ -24,8 +26,8 @@ fn held(now: Timestamp, start: Timestamp, last: Timestamp) -> Option<Timestamp> 
     clock(now).held_until(start, last)
 }
 
-fn wish() -> Wish {
-    Wish {
+fn wish() -> WaitingWish {
+    WaitingWish {
         service_id: "individual".to_owned(),
         practitioner_id: None,
         mode: Mode::Online,
@@ -67,22 +69,22 @@ fn nothing_is_offered_at_night_and_the_clock_of_an_offer_stands_still() {
 #[test]
 fn a_wish_is_for_days_parts_and_people() {
     let now = clock(at(1, 9, 0));
-    let fits = |wish: &Wish, start| wish.fits("lead", start, &now);
+    let fits = |wish: &WaitingWish, start| wish.fits("lead", start, &now);
     let any = wish();
     assert!(fits(&any, at(1, 12, 0)), "exactly the notice");
     assert!(!fits(&any, at(1, 11, 59)));
-    assert!(!fits(&Wish { until: date(2026, 12, 1), ..any.clone() }, at(2, 9, 0)));
-    assert!(!fits(&Wish { from: date(2026, 12, 3), ..any.clone() }, at(2, 9, 0)));
-    let tuesdays = Wish { weekdays: vec![Weekday::Tuesday], ..any.clone() };
+    assert!(!fits(&WaitingWish { until: date(2026, 12, 1), ..any.clone() }, at(2, 9, 0)));
+    assert!(!fits(&WaitingWish { from: date(2026, 12, 3), ..any.clone() }, at(2, 9, 0)));
+    let tuesdays = WaitingWish { weekdays: vec![Weekday::Tuesday], ..any.clone() };
     assert!(fits(&tuesdays, at(8, 9, 0)) && !fits(&tuesdays, at(9, 9, 0)));
     let parts = |start| {
-        let fits = |part| fits(&Wish { day_parts: vec![part], ..any.clone() }, start);
+        let fits = |part| fits(&WaitingWish { day_parts: vec![part], ..any.clone() }, start);
         [DayPart::Morning, DayPart::Afternoon, DayPart::Evening].map(fits)
     };
     assert_eq!(parts(at(2, 11, 59)), [true, false, false]);
     assert_eq!(parts(at(2, 12, 0)), [false, true, false]);
     assert_eq!(parts(at(2, 17, 0)), [false, false, true]);
-    let other = Wish { practitioner_id: Some("mira".to_owned()), ..any };
+    let other = WaitingWish { practitioner_id: Some("mira".to_owned()), ..any };
     assert!(other.fits("mira", at(2, 9, 0), &now) && !other.fits("lead", at(2, 9, 0), &now));
 }
 
