@@ -26,8 +26,8 @@ export default function OwnWaitingRoute() {
           {(ProveAddress) => (
             <ProveAddress
               email={user?.email ?? ''}
+              why="A time that becomes free is offered to you by e-mail."
               onProved={onProved}
-              why="We write to you when a time is free."
             />
           )}
         </LazySection>
