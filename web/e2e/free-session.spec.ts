@@ -1,8 +1,7 @@
 /** The free consultation: from its invitation to the mail, for an address that is proved on the way. */
 import type { Page } from '@playwright/test';
 import { agree, bookingOf, chooseTime, expectConfirmed, expectStep } from './support/flow';
-import { newPerson, type Person, signUpQuietly } from './support/people';
-import { codeOf, type Sandbox } from './support/sandbox';
+import { newPerson, proveAddress, signUpQuietly } from './support/people';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
@@ -25,15 +24,6 @@ async function comeFromAPage(page: Page): Promise<void> {
 
 const book = (page: Page) => page.getByRole('button', { name: 'Book This Time' });
 
-async function prove(page: Page, sandbox: Sandbox, { email }: Person): Promise<void> {
-  await expect(page.getByRole('heading', { name: 'Confirm Your Email' })).toBeVisible();
-  await page.getByRole('button', { name: 'Send me a code' }).click();
-  const code = page.getByLabel('Code from our mail');
-  await expect(code).toBeVisible();
-  await code.fill(codeOf(await sandbox.mail(email, /^Confirm your e-mail address/)));
-  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-}
-
 test('a client proves an address and has one free consultation', async ({
   page,
   practice,
@@ -49,7 +39,7 @@ test('a client proves an address and has one free consultation', async ({
   await agree(page);
   await expect(page.getByRole('main')).not.toContainText('₹');
   await book(page).click();
-  await prove(page, sandbox, asha);
+  await proveAddress(page, sandbox, asha);
   await expectConfirmed(page);
   const booked = bookingOf(page);
   await expect(page.getByRole('main')).not.toContainText(/₹|refund/);

@@ -1,8 +1,7 @@
 /** Moving a session through all services: by its client on a phone, and by a member at the desk. */
 import { readFile } from 'node:fs/promises';
-import type { Locator } from '@playwright/test';
 import { toInstant } from '../src/lib/instant';
-import { formatClock, formatDate, localDate } from '../src/lib/time';
+import { formatClock, formatDate } from '../src/lib/time';
 import { SERVICE } from './support/flow';
 import { ownStarts } from './support/own-days';
 import { signInOwner } from './support/owner';
@@ -11,8 +10,7 @@ import { until } from './support/practice';
 import { bookSession } from './support/rpc';
 import { calendarOf, type Mail } from './support/sandbox';
 import { expect, expectToast, test } from './support/test';
-
-const ZONE = { timeZone: 'Asia/Kolkata', label: 'IST' };
+import { chooseByValue, timeOnPage, ZONE } from './support/times';
 
 /** The last free time of the spec's own days, where it can be on the day after that of the session. */
 async function anotherTime(site: string): Promise<Date> {
@@ -26,23 +24,12 @@ function startLine(at: Date): string {
   return `DTSTART:${toInstant(at).replace(/[-:]/g, '')}`;
 }
 
-/** The line of the session's page with its time, whether or not a browser puts a comma in a date. */
-function timeOnPage(at: Date): RegExp {
-  return new RegExp(`^${formatDate(at, ZONE).replace(',', ',?')}, ${formatClock(at, ZONE)} –`);
-}
-
 function uidOf(calendar: string): string {
   return /\r\nUID:(\S+)/.exec(calendar)?.[1] ?? '';
 }
 
 function carries(mail: Mail, line: string): boolean {
   return mail.attachments.length > 0 && calendarOf(mail).includes(`${line}\r\n`);
-}
-
-/** Chooses a day and a time by their values, and not by their places. */
-async function choose(dialog: Locator, at: Date): Promise<void> {
-  await dialog.locator(`input[value="${localDate(at, ZONE.timeZone)}"]`).check();
-  await dialog.locator(`input[value="${toInstant(at)}"]`).check();
 }
 
 test('a client moves a paid session in four taps, and all that was sent has its new time @phone-only', async ({
@@ -63,7 +50,7 @@ test('a client moves a paid session in four taps, and all that was sent has its 
   await expect(
     dialog.getByText(/^You can move it until .* Price, payment and receipt stay\.$/),
   ).toBeVisible();
-  await choose(dialog, to);
+  await chooseByValue(dialog, to);
   const confirm = dialog.getByRole('button', { name: /^Move to / });
   const words = ((await confirm.textContent()) ?? '').replace('Move to ', '');
   expect(words).toContain(formatClock(to, ZONE));
@@ -112,7 +99,7 @@ test('a member moves a session at the desk, and takes that back', async ({
   await page.getByRole('button', { name: 'Move…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Move for Rohan Verma' });
   const now = ((await dialog.getByText(/^Now: /).textContent()) ?? '').slice('Now: '.length);
-  await choose(dialog, to);
+  await chooseByValue(dialog, to);
   const confirm = dialog.getByRole('button', { name: /^Move Rohan Verma to / });
   const words = ((await confirm.textContent()) ?? '').replace('Move Rohan Verma to ', '');
   await confirm.click();

@@ -7,6 +7,21 @@ export async function setServerClock(page: Page, at: Date): Promise<void> {
   await page.route('**/robots.txt', (route) => route.fulfill({ headers, body: '' }));
 }
 
+/**
+ * What a browser's pages read of the server's clock from their next load on: so many minutes later than
+ * before, as where a test has moved the clocks of services.
+ */
+export async function setServerAhead(context: BrowserContext, minutes: number): Promise<void> {
+  await context.addInitScript((ahead) => {
+    const get = Headers.prototype.get;
+    Headers.prototype.get = function later(name) {
+      const value = get.call(this, name);
+      if (name !== 'date' || !value) return value;
+      return new Date(Date.parse(value) + ahead).toUTCString();
+    };
+  }, minutes * 60_000);
+}
+
 /** Sets the clock of each page of a browser wrong by so many minutes. */
 export async function setClockWrong(context: BrowserContext, minutes: number): Promise<void> {
   await context.addInitScript((off) => {

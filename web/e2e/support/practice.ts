@@ -186,15 +186,24 @@ export class Practice {
    * moved back: what was decided then would lie in the future.
    */
   async passMinutes(minutes: number, services = ['booking', 'payments']): Promise<void> {
+    const sql = `update clock set offset_by = offset_by + make_interval(mins => ${minutes})`;
+    for (const service of services) await this.query(service, sql);
+  }
+
+  /** By how many minutes the clock of booking was moved. */
+  async minutesPassed(): Promise<number> {
+    const sql = 'select extract(epoch from offset_by)::int / 60 as minutes from clock';
+    const [row] = await this.query<{ minutes: number }>('booking', sql);
+    return row?.minutes ?? 0;
+  }
+
+  private async query<Row extends object>(service: string, sql: string): Promise<Row[]> {
     const { databases } = readRecord(this.data);
-    for (const service of services) {
-      const client = new Client({ connectionString: databases[service]?.admin_url });
-      await client.connect();
-      await client.query(
-        `update clock set offset_by = offset_by + make_interval(mins => ${minutes})`,
-      );
-      await client.end();
-    }
+    const client = new Client({ connectionString: databases[service]?.admin_url });
+    await client.connect();
+    const { rows } = await client.query<Row>(sql);
+    await client.end();
+    return rows;
   }
 }
 

@@ -7,6 +7,7 @@ import {
   BookingState,
   SessionMode,
 } from '../../src/gen/booking/v1/booking_service_pb';
+import { WaitingService } from '../../src/gen/booking/v1/waiting_service_pb';
 import { NotificationsService } from '../../src/gen/notifications/v1/notifications_service_pb';
 import {
   PaymentMethod,
@@ -16,7 +17,7 @@ import {
 import { type Review, ReviewsService } from '../../src/gen/reviews/v1/reviews_service_pb';
 import { toInstant } from '../../src/lib/instant';
 import { SERVICE } from './flow';
-import { ownStart } from './own-days';
+import { ownDates, ownStart } from './own-days';
 import type { Person } from './people';
 import { type Practice, until } from './practice';
 import type { Sandbox } from './sandbox';
@@ -83,6 +84,16 @@ export async function holdTime(practice: Practice, { person, token }: Customer):
     contact: person,
   });
   return booking?.bookingId ?? '';
+}
+
+/** Puts a client on the wait list for the spec's own days. */
+export async function joinWaiting(practice: Practice, { person, token }: Customer): Promise<void> {
+  const [fromDate = '', untilDate = ''] = await ownDates(practice.url, SERVICE);
+  await createClient(WaitingService, transport(practice.url, token)).joinWaiting({
+    idempotencyKey: `waiting-of-${person.email}`,
+    wish: { serviceId: SERVICE, mode: SessionMode.ONLINE, fromDate, untilDate },
+    firstName: person.firstName,
+  });
 }
 
 /** Has a payment link made for a booking whose time is kept. */

@@ -15,7 +15,7 @@ type OfTest = {
 type OfWorker = { practice: Practice };
 
 /** All tests write from one address; a person who writes that many is slowed down. */
-const MUCH_WRITTEN = {
+export const MUCH_WRITTEN = {
   GATEWAY_LIMIT_REVIEWS: '200/200',
   GATEWAY_LIMIT_FORMS: '200/200',
   GATEWAY_LIMIT_FORMS_PER_HOUR: '2000',

@@ -1,0 +1,41 @@
+/** The test of a spec that moves clocks by hours and days: in a practice of its own. */
+import type { Page } from '@playwright/test';
+import { setServerAhead } from './device';
+import { Practice, START_MS_MAX, startPractice } from './practice';
+import { test as base, MUCH_WRITTEN } from './test';
+
+/** One practice for all tests of a spec in a worker. */
+export function ownPracticeTest(name: string) {
+  return base.extend<object, { practice: Practice }>({
+    practice: [
+      async ({ browserName: _ }, provide, info) => {
+        const own = await startPractice(`${name}-${info.workerIndex}`, MUCH_WRITTEN);
+        await provide(new Practice(own.data));
+        await own.stop();
+      },
+      { scope: 'worker', timeout: START_MS_MAX },
+    ],
+  });
+}
+
+/** Lets time pass, also for pages that are loaded from now on. */
+export async function passTime(practice: Practice, minutes: number, pages: Page[]): Promise<void> {
+  await practice.passMinutes(minutes);
+  for (const page of pages) await setServerAhead(page.context(), minutes);
+}
+
+const [HOUR, DAY] = [60, 24 * 60];
+/** How far the practice's clock is ahead of UTC. */
+const INDIA = 330;
+/** Offers are made from 8:00 to 21:00 by the practice's clock, and held for two hours. */
+const [OPENS, CLOSES] = [8.5 * HOUR, 18 * HOUR];
+
+/** By its clock the practice is awake: where it is not, it becomes the next morning. */
+export async function wake(practice: Practice, pages: Page[]): Promise<void> {
+  const passed = await practice.minutesPassed();
+  const now = (Math.floor(Date.now() / 60_000) + passed + INDIA) % DAY;
+  const isAwake = now >= OPENS && now < CLOSES;
+  const more = isAwake ? 0 : (OPENS - now + DAY) % DAY;
+  await practice.passMinutes(more);
+  for (const page of pages) await setServerAhead(page.context(), passed + more);
+}
