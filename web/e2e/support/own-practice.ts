@@ -24,6 +24,12 @@ export async function passTime(practice: Practice, minutes: number, pages: Page[
   for (const page of pages) await setServerAhead(page.context(), minutes);
 }
 
+/** Lets the practice's clock become this time. */
+export async function passUntil(practice: Practice, at: Date, pages: Page[]): Promise<void> {
+  const now = Date.now() / 60_000 + (await practice.minutesPassed());
+  await passTime(practice, Math.ceil(at.getTime() / 60_000 - now), pages);
+}
+
 const [HOUR, DAY] = [60, 24 * 60];
 /** How far the practice's clock is ahead of UTC. */
 const INDIA = 330;
