@@ -4,6 +4,7 @@
  */
 import type { Page } from '@playwright/test';
 import { SERVICE } from './support/flow';
+import { look } from './support/look';
 import { ownStart } from './support/own-days';
 import { ownPracticeTest, passUntil } from './support/own-practice';
 import { signInOwner } from './support/owner';
@@ -28,6 +29,7 @@ async function correctAndRunLate(page: Page): Promise<void> {
   await expectToast(page, 'Your details are corrected');
   await page.getByRole('button', { name: '10 minutes', exact: true }).click();
   await expect(page.getByText('You told the practice: 10 minutes late.')).toBeVisible();
+  await look(page, 'session-late');
 }
 
 /** What the desk's Today says of the session. */
@@ -62,6 +64,7 @@ async function giveAPart(desk: Page, number: string): Promise<void> {
   const title = desk.getByText(`A client asks for a refund: ${number}`);
   await expect(title).toBeVisible();
   await expect(desk.getByText(REASON)).toBeVisible();
+  await look(desk, 'desk-refund-request');
   await desk.getByRole('button', { name: `Answer ${number}…` }).click();
   const dialog = desk.getByRole('dialog', { name: `Answer ${number} of Gita Verma` });
   await dialog.getByRole('radio', { name: 'A part' }).check();
@@ -112,4 +115,5 @@ test('a client who is late asks for a refund, and reads at the session what was 
   await expect(page.getByText('₹200 goes back to you.')).toBeVisible();
   await expect(page.getByText(ANSWER)).toBeVisible();
   await expect(page.getByText(REASON)).toBeVisible();
+  await look(page, 'refund-answered');
 });

@@ -14,6 +14,7 @@ import {
   SERVICE,
   toPayment,
 } from './support/flow';
+import { look } from './support/look';
 import { ownDates, ownStart, ownStarts } from './support/own-days';
 import { ownPracticeTest, passTime, wake } from './support/own-practice';
 import { signInOwner } from './support/owner';
@@ -49,6 +50,7 @@ async function joinFor(page: Page, date: string): Promise<void> {
   await expectStep(page, 'Your Wait List');
   await page.getByLabel('From', { exact: true }).fill(date);
   await page.getByLabel('Until', { exact: true }).fill(date);
+  await look(page, 'waiting-join');
   await join(page);
 }
 
@@ -95,6 +97,7 @@ test('a client takes the time that another one gave up, and pays for it @phone',
 
   await cancel(otherPage, practice, bookingId);
   await openOffer(page, sandbox, bela.email, new Date(start));
+  await look(page, 'waiting-offer');
 
   // For everyone else it is taken.
   expect(await ownStarts(practice.url, SERVICE)).not.toContain(start);
@@ -105,6 +108,7 @@ test('a client takes the time that another one gave up, and pays for it @phone',
   await expectStep(page, 'Book Your Session');
   await expect(page.getByText(/^Held for you until /)).toBeVisible();
   await expect(page.getByTestId('times').locator('input:checked')).toHaveValue(start);
+  await look(page, 'waiting-take');
   await agree(page);
   await toPayment(page);
   await payByCard(await openCheckout(page));
@@ -191,6 +195,7 @@ test('staff offer a time out of the order, and its client gives it to the next o
   await expectToast(page, `${words} is offered to Farah`);
   await expect(entry.getByText(/^Offered .+, held until /)).toBeVisible();
   await expect(entry.getByRole('button', { name: 'Offer a time…' })).toHaveCount(0);
+  await look(page, 'desk-waiting');
 
   await openOffer(otherPage, sandbox, farah.email, at);
   const mails = await sandbox.inbox(esha.email);
