@@ -54,7 +54,7 @@ test.each([false, true])(
   'an offered time is chosen, and asked for (several: %s)',
   async (several) => {
     const person = open(several);
-    await screen.findByText('Held for you until 1:00 pm IST');
+    await screen.findByText('Held for you until 1:00 pm IST today');
     const time = await screen.findByRole('radio', { name: /11:00 am IST.*Kept for you/ });
     expect(time).toHaveProperty('checked', true);
     expect(screen.getByRole('radio', { name: 'In person' })).toHaveProperty('checked', true);
@@ -68,6 +68,15 @@ test.each([false, true])(
     await waitFor(() => expect(address()).not.toContain('offer'));
   },
 );
+
+test('one that is held over the night says until when tomorrow', async () => {
+  const heldUntilAt = at('2026-11-23T03:00:00Z');
+  const [waiting] = server.waiting.list;
+  const offer = offerFixture({ ...waiting?.offer, heldUntilAt });
+  server.waiting.list = [waitingFixture({ wish: waiting?.wish, offer })];
+  open();
+  await screen.findByText('Held for you until 8:30 am IST tomorrow');
+});
 
 test('another time is asked for with anyone', async () => {
   const person = open();
@@ -96,7 +105,7 @@ test('an offer that has ended says so, and the time is taken', async () => {
 
 test('one that ends while it is looked at says so', async () => {
   open();
-  await screen.findByText('Held for you until 1:00 pm IST');
+  await screen.findByText('Held for you until 1:00 pm IST today');
   server.waiting.endOffer();
   act(() => void window.dispatchEvent(new Event('visibilitychange')));
   await screen.findByText(GONE);

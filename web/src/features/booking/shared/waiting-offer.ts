@@ -1,7 +1,7 @@
 /** A time of the wait list that is held for one client: until when, and where it is taken. */
 import type { Waiting, WaitingOffer } from '@/gen/booking/v1/waiting_service_pb';
 import { toInstant } from '@/lib/instant';
-import { toDate } from '@/lib/time';
+import { formatShortDate, formatTime, localDate, toDate, type Zone } from '@/lib/time';
 import { queryText } from './choices';
 
 /** What an entry has been offered, as long as it is held. */
@@ -24,4 +24,14 @@ export function takePath(serviceId: string, offer: WaitingOffer): string {
     offer: offer.offerId,
   });
   return `/booking-flow?${queryText(query)}`;
+}
+
+/** "1:05 pm IST today", "8:30 am IST tomorrow", "Thu, 26 Nov, 8:30 am IST" */
+export function heldWords(until: Date, zone: Zone, now: number): string {
+  const day = (ms: number) => localDate(new Date(ms), zone.timeZone);
+  const date = day(until.getTime());
+  const clock = formatTime(until, zone);
+  if (date === day(now)) return `${clock} today`;
+  if (date === day(now + 86_400_000)) return `${clock} tomorrow`;
+  return `${formatShortDate(until, zone)}, ${clock}`;
 }

@@ -2,11 +2,14 @@ import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { usePracticeZone } from '@/lib/practice';
 import { formatDate, formatTime, toDate } from '@/lib/time';
+import { useServerNow } from '@/lib/use-server-now';
+import { heldWords } from '../../shared/waiting-offer';
 import type { WaitOffer } from '../hooks/use-wait-offer';
 
 /** Until when the time of the wait list is held, or that it is not any more. */
 export function WaitOfferNotice({ offer, isEnded }: WaitOffer) {
   const zone = usePracticeZone();
+  const now = useServerNow();
   if (isEnded) {
     return (
       <Alert
@@ -26,7 +29,7 @@ export function WaitOfferNotice({ offer, isEnded }: WaitOffer) {
   if (!offer?.startsAt || !offer.heldUntilAt) return null;
   const at = toDate(offer.startsAt);
   return (
-    <Alert title={`Held for you until ${formatTime(toDate(offer.heldUntilAt), zone)}`}>
+    <Alert title={`Held for you until ${heldWords(toDate(offer.heldUntilAt), zone, now)}`}>
       {formatDate(at, zone)}, {formatTime(at, zone)}, from the wait list. Continue before then, and
       it is yours.
     </Alert>

@@ -6,17 +6,8 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { type Booking, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import type { Waiting, WaitingOffer } from '@/gen/booking/v1/waiting_service_pb';
 import { usePracticeZone } from '@/lib/practice';
-import {
-  formatDate,
-  formatOwnPlace,
-  formatShortDate,
-  formatTime,
-  formatTimeRange,
-  localDate,
-  toDate,
-  type Zone,
-} from '@/lib/time';
-import { takePath } from '../../shared/waiting-offer';
+import { formatDate, formatOwnPlace, formatTime, formatTimeRange, toDate } from '@/lib/time';
+import { heldWords, takePath } from '../../shared/waiting-offer';
 import { useDeclineOffer } from '../hooks/use-leave-waiting';
 import { shortTime } from '../refund-words';
 import { TakeEarlierDialog } from './take-earlier-dialog';
@@ -33,16 +24,6 @@ type OfferCardProps = {
 
 function isOnline({ wish }: Waiting): boolean {
   return wish?.mode !== SessionMode.IN_PERSON;
-}
-
-/** "1:05 pm IST today", "8:30 am IST tomorrow", "Thu, 26 Nov, 8:30 am IST" */
-export function heldWords(until: Date, zone: Zone, now: number): string {
-  const day = (ms: number) => localDate(new Date(ms), zone.timeZone);
-  const date = day(until.getTime());
-  const clock = formatTime(until, zone);
-  if (date === day(now)) return `${clock} today`;
-  if (date === day(now + 86_400_000)) return `${clock} tomorrow`;
-  return `${formatShortDate(until, zone)}, ${clock}`;
 }
 
 type WhenProps = { from: Date; to: Date | undefined; online: boolean };

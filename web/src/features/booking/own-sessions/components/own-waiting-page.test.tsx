@@ -10,7 +10,7 @@ import { OwnSessionsServer, ownBooking } from '@/testing/own-sessions-server';
 import { ASHA, beginAs } from '@/testing/played-client';
 import { refusal } from '@/testing/refusal';
 import { OFFER_ID, offerFixture, waitingFixture } from '@/testing/waiting-server';
-import { heldWords } from './offer-card';
+import { heldWords } from '../../shared/waiting-offer';
 import { OwnWaitingPage } from './own-waiting-page';
 
 vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
@@ -130,6 +130,24 @@ test('no thanks gives the time to the next person, and the entry stays', async (
   look();
   await waitFor(() => expect(screen.queryByText(notHeld)).toBeNull());
   await expectAccessible();
+});
+
+test('no thanks that does not arrive is said, and the time stays held', async () => {
+  offer();
+  const person = open();
+  const decline = await button('No thanks, give it to the next person');
+  server.waiting.refusals = [refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE')];
+  await person.click(decline);
+  await screen.findByText('It is not given to the next person yet');
+  expect(screen.getByText(/^Held for you/)).toBeTruthy();
+  await expectAccessible();
+  // The answer to the second press is lost after the time was given away, and a third is no mistake.
+  server.waiting.lost = 1;
+  await person.click(decline);
+  await waitFor(() => expect(server.waiting.declined).toHaveLength(2));
+  await person.click(await button('No thanks, give it to the next person'));
+  await screen.findByText('The time goes to the next person');
+  expect(server.waiting.declined).toEqual([OFFER_ID, OFFER_ID, OFFER_ID]);
 });
 
 test('an offer that ended meanwhile says so, and the entry stays', async () => {
