@@ -15,6 +15,9 @@ import { expect, expectToast } from './support/test';
 
 const test = ownPracticeTest('refund-requests');
 
+// A client and a member, and looks at what they see.
+test.describe.configure({ timeout: 300_000 });
+
 const REASON = 'The sound went away twice.';
 const ANSWER = 'We are sorry for the sound.';
 const PRACTICE = 'bookings@sukoon.example';

@@ -28,6 +28,9 @@ import { refusal } from './support/watch';
 
 const test = ownPracticeTest('waiting');
 
+// Several clients, each in a browser, and looks at what they see.
+test.describe.configure({ timeout: 300_000 });
+
 const TITLE = 'General Consultation';
 const OFFERED = /^A time is free: /;
 const WAITS_FOR_NOTHING = /^You wait for nothing\./;
@@ -182,7 +185,7 @@ test('staff offer a time out of the order, and its client gives it to the next o
 
   await signInOwner(page, practice);
   await page.goto('/desk/waiting');
-  const names = page.getByRole('main').getByRole('article').getByRole('heading');
+  const names = page.getByRole('article').getByRole('heading');
   await expect(names).toHaveText(['1. Esha', '2. Farah']);
   const entry = page.getByRole('article', { name: '2. Farah' });
   await entry.getByRole('button', { name: 'Offer a time…' }).click();
