@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000;
 async function correctAndRunLate(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Correct name, phone or note' }).click();
   const dialog = page.getByRole('dialog', { name: 'Correct your details' });
-  await dialog.getByLabel('Phone').fill('91234 56780');
+  await dialog.getByLabel('Phone').fill('98930 12345');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expectToast(page, 'Your details are corrected');
   await page.getByRole('button', { name: '10 minutes', exact: true }).click();
@@ -42,10 +42,10 @@ async function expectAtDesk(desk: Page): Promise<void> {
   await expect(row).toContainText('10 min late, told at');
   await row.click();
   const sheet = desk.getByRole('dialog', { name: 'Gita Verma' });
-  await expect(sheet).toContainText(/\+91\s91234\s56780/);
+  await expect(sheet).toContainText(/\+91\s98930\s12345/);
   await expect(sheet.getByRole('link', { name: 'Call' })).toHaveAttribute(
     'href',
-    'tel:+919123456780',
+    'tel:+919893012345',
   );
 }
 
