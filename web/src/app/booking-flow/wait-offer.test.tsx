@@ -103,6 +103,23 @@ test('an offer that has ended says so, and the time is taken', async () => {
   await expectAccessible();
 });
 
+test('a time that is held over the night says until which day', async () => {
+  const [waiting] = server.waiting.list;
+  const times = { startsAt: at(SLOT), endsAt: at('2026-11-24T06:15:00Z') };
+  const offer = offerFixture({ ...times, heldUntilAt: at('2026-11-23T03:00:00Z') });
+  server.waiting.list = waiting ? [{ ...waiting, offer }] : [];
+  open();
+  await screen.findByText('Held for you until 8:30 am IST tomorrow');
+});
+
+test('an offer of another account is none, and that account waits for nothing', async () => {
+  server.waiting.list = [];
+  open();
+  await screen.findByText(GONE);
+  screen.getByText('Choose another time here.');
+  expect(screen.queryByText(/still on the wait list/)).toBeNull();
+});
+
 test('one that ends while it is looked at says so', async () => {
   open();
   await screen.findByText('Held for you until 1:00 pm IST today');

@@ -7,7 +7,7 @@ import { heldWords } from '../../shared/waiting-offer';
 import type { WaitOffer } from '../hooks/use-wait-offer';
 
 /** Until when the time of the wait list is held, or that it is not any more. */
-export function WaitOfferNotice({ offer, isEnded }: WaitOffer) {
+export function WaitOfferNotice({ offer, isEnded, isWaiting }: WaitOffer) {
   const zone = usePracticeZone();
   const now = useServerNow();
   if (isEnded) {
@@ -22,7 +22,9 @@ export function WaitOfferNotice({ offer, isEnded }: WaitOffer) {
           </Button>
         }
       >
-        You are still on the wait list. Choose another time here, or wait for the next one.
+        {isWaiting
+          ? 'You are still on the wait list. Choose another time here, or wait for the next one.'
+          : 'Choose another time here.'}
       </Alert>
     );
   }

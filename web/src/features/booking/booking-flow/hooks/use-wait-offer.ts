@@ -13,6 +13,8 @@ export type WaitOffer = {
   /** It is not known yet whether it is held. */
   isUnknown: boolean;
   isEnded: boolean;
+  /** The client waits for something. */
+  isWaiting: boolean;
 };
 
 /** The way of the session is that of the wish, until the client chooses another one. */
@@ -32,5 +34,6 @@ export function useWaitOffer(
     offer: found?.offer,
     isUnknown: offerId !== '' && list === undefined,
     isEnded: offerId !== '' && list !== undefined && !found,
+    isWaiting: list !== undefined && list.length > 0,
   };
 }
