@@ -1,6 +1,6 @@
 /** Joining the wait list on /account/waiting, with a server that a test plays. */
 import { Code } from '@connectrpc/connect';
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Booking, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import { DayPart } from '@/gen/booking/v1/waiting_service_pb';
@@ -160,6 +160,18 @@ test('an earlier time than that of a session asks for less', async () => {
     ...{ serviceId: 'general-consultation', practitionerId: 'lead', mode: SessionMode.IN_PERSON },
     ...{ fromDate: '', untilDate: '2026-11-24', earlierThanBookingId: BOOKING_ID },
   });
+});
+
+test('a form for an earlier time that was left open over midnight can be sent', async () => {
+  // Ten seconds before 23 November begins in India, until which the session can be moved.
+  const now = new Date('2026-11-22T18:29:50Z');
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now });
+  server.coming = [movable()];
+  const person = open(`/account/waiting?earlier=${BOOKING_ID}`);
+  await screen.findByRole('heading', { name: 'Tell me if an earlier time becomes free' });
+  act(() => void vi.advanceTimersByTime(21_000));
+  await press(person);
+  await screen.findByText('You are on the wait list for General Consultation');
 });
 
 test('a session that cannot be moved has no earlier time', async () => {

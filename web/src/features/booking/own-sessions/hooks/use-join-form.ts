@@ -49,12 +49,15 @@ function dateError(date: string, from: string, until: string): string | undefine
   return date > until ? 'Please choose an earlier date' : undefined;
 }
 
-function validate(values: Typed, today: string): FieldErrors<Typed> {
+/** For an earlier time the dates are not asked for: they are those of the session. */
+function validate(values: Typed, today: string, asksDates: boolean): FieldErrors<Typed> {
   const last = addDays(today, WAIT_DAYS_MAX);
   const found: FieldErrors<Typed> = {
     firstName: lineError(values.firstName, NAME_MAX, 'First name is required'),
-    fromDate: dateError(values.fromDate, today, last),
-    untilDate: dateError(values.untilDate, values.fromDate || today, last),
+    ...(asksDates && {
+      fromDate: dateError(values.fromDate, today, last),
+      untilDate: dateError(values.untilDate, values.fromDate || today, last),
+    }),
   };
   return Object.fromEntries(
     Object.entries(found).filter(([, error]) => error),
@@ -85,7 +88,11 @@ function wishOf({ today, ...start }: JoinStart, values: Typed, pressed: Pressed)
 
 export function useJoinForm(start: JoinStart, onJoined: (waiting: Waiting) => void) {
   const { today, practitionerId, inPerson } = start;
-  const check = useCallback((values: Typed) => validate(values, today), [today]);
+  const asksDates = start.earlierThan === '';
+  const check = useCallback(
+    (values: Typed) => validate(values, today, asksDates),
+    [today, asksDates],
+  );
   const fields = useFields<Typed>(
     {
       firstName: start.firstName,
