@@ -10,7 +10,7 @@ import { SelectField } from '@/components/ui/select-field';
 import { TextField } from '@/components/ui/text-field';
 import type { Waiting } from '@/gen/booking/v1/waiting_service_pb';
 import type { Practitioner } from '@/gen/catalogue/v1/catalogue_service_pb';
-import { errorReason } from '@/lib/errors';
+import { describeError } from '@/lib/errors';
 import { ModeChoice } from '../../shared/components/mode-choice';
 import { addDays } from '../../shared/slots';
 import { type JoinStart, useJoinForm } from '../hooks/use-join-form';
@@ -82,8 +82,11 @@ function WhenFields({ form, start }: { form: Form; start: JoinStart }) {
 }
 
 function failedTitle(error: unknown): string {
-  const isFull = errorReason(error) === 'TOO_MANY_WAITING';
-  return isFull ? 'You wait for as much as you can' : 'You are not on the list yet';
+  const { lost, reason } = describeError(error);
+  if (lost) return "We don't know yet whether you are on the list";
+  return reason === 'TOO_MANY_WAITING'
+    ? 'You wait for as much as you can'
+    : 'You are not on the list yet';
 }
 
 export function JoinForm(props: JoinFormProps) {

@@ -126,7 +126,7 @@ test('a lost answer is asked for again with the same key', async () => {
   const person = open();
   server.waiting.lost = 1;
   await press(person);
-  await screen.findByText('You are not on the list yet');
+  await screen.findByText("We don't know yet whether you are on the list");
   await expectAccessible();
   await person.click(await button('Try again'));
   await screen.findByText('You are on the wait list for General Consultation');

@@ -6,6 +6,7 @@ import { useEffect, useId, useRef } from 'react';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
+import { describeError } from '@/lib/errors';
 import { isFocusLost } from '../focus-lost';
 import { LATE_MINUTES, lateNumber, toldMinutes } from '../late';
 import { calledNumber } from '../move';
@@ -25,6 +26,13 @@ function useTellLate(booking: Booking, number: number, onTold: (after: Booking) 
     },
     onSuccess: onTold,
   });
+}
+
+function unheardTitle(error: unknown): string {
+  const isLost = describeError(error).lost;
+  return isLost
+    ? "We don't know yet whether the practice was told"
+    : "The practice doesn't know yet";
 }
 
 type LateProps = Omit<LatePartProps, 'now'> & { number: number };
@@ -80,7 +88,7 @@ function Late({ booking, number, onTold }: LateProps) {
       {error ? (
         <ErrorNotice
           error={error}
-          title="The practice doesn't know yet"
+          title={unheardTitle(error)}
           onRetry={() => variables !== undefined && mutate(variables)}
         />
       ) : null}

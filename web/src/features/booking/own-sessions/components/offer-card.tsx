@@ -5,6 +5,7 @@ import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { type Booking, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import type { Waiting, WaitingOffer } from '@/gen/booking/v1/waiting_service_pb';
+import { describeError } from '@/lib/errors';
 import { usePracticeZone } from '@/lib/practice';
 import { formatDate, formatOwnPlace, formatTime, formatTimeRange, toDate } from '@/lib/time';
 import { heldWords, takePath } from '../../shared/waiting-offer';
@@ -40,6 +41,13 @@ function OfferedTime({ from, to, online }: WhenProps) {
   );
 }
 
+function keptTitle(error: unknown): string {
+  const isLost = describeError(error).lost;
+  return isLost
+    ? "We don't know yet whether it is given to the next person"
+    : 'It is not given to the next person yet';
+}
+
 export function OfferCard(props: OfferCardProps) {
   const { waiting, offer, now, onDeclined, onMoved, onRefused } = props;
   const zone = usePracticeZone();
@@ -68,7 +76,7 @@ export function OfferCard(props: OfferCardProps) {
           <strong className="numeric">{heldWords(toDate(heldUntilAt), zone, now)}</strong>.
         </p>
         {decline.error ? (
-          <ErrorNotice error={decline.error} title="It is not given to the next person yet" />
+          <ErrorNotice error={decline.error} title={keptTitle(decline.error)} />
         ) : null}
         <div className="flex flex-wrap gap-3">
           {earlierThanAt ? (

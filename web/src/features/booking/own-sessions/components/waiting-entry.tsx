@@ -5,12 +5,18 @@ import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import type { Waiting } from '@/gen/booking/v1/waiting_service_pb';
+import { describeError } from '@/lib/errors';
 import { usePracticeZone } from '@/lib/practice';
 import { SummaryList } from '../../shared/components/booking-summary';
 import { useLeaveWaiting } from '../hooks/use-leave-waiting';
 import { wishRows } from '../wish';
 
 type EntryProps = { waiting: Waiting; onLeft: () => void };
+
+function stillTitle(error: unknown): string {
+  const isLost = describeError(error).lost;
+  return isLost ? "We don't know yet whether you left the list" : 'You are still on the list';
+}
 
 function LeaveDialog({ waiting, onLeft, onClose }: EntryProps & { onClose: () => void }) {
   const [open, setOpen] = useState(true);
@@ -41,7 +47,7 @@ function LeaveDialog({ waiting, onLeft, onClose }: EntryProps & { onClose: () =>
           No time of {waiting.serviceTitle} is offered to you any more. You can join again, and then
           come after those who wait already.
         </p>
-        {leave.error ? <ErrorNotice error={leave.error} title="You are still on the list" /> : null}
+        {leave.error ? <ErrorNotice error={leave.error} title={stillTitle(leave.error)} /> : null}
       </div>
     </Dialog>
   );
