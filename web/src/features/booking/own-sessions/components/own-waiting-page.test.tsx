@@ -162,6 +162,18 @@ test('an offer that ended meanwhile says so, and the entry stays', async () => {
   await expectAccessible();
 });
 
+test('an offer whose entry is gone as well is not said to stay on the list', async () => {
+  offer();
+  open();
+  await button('No thanks, give it to the next person');
+  server.waiting.list = [];
+  look();
+  await screen.findByText(notHeld);
+  expect(screen.queryByText(/still on the wait list/)).toBeNull();
+  expect(screen.getByRole('link', { name: 'Your sessions' })).toBeTruthy();
+  await expectAccessible();
+});
+
 test('an offer whose time is over is none', async () => {
   offer({ heldUntilAt: at('2026-11-22T05:00:00Z') });
   open();

@@ -47,7 +47,8 @@ function useWaitList(userId: string, now: number) {
   const forgetOffer = useEndedOffers({
     list,
     now,
-    onEnded: (offer) => setTold({ name: 'ended', startsAt: startOfOffer(offer) }),
+    onEnded: (offer, isOver) =>
+      setTold({ name: isOver ? 'over' : 'ended', startsAt: startOfOffer(offer) }),
   });
 
   function without(gone: Waiting): void {

@@ -6,14 +6,14 @@ import type { Waiting } from '@/gen/booking/v1/waiting_service_pb';
 import { usePracticeZone } from '@/lib/practice';
 import { isFocusLost } from '../focus-lost';
 import { endedTitle, refusedWords, startOf } from '../move';
-import { ownBookingPath } from '../own-booking';
+import { OWN_SESSIONS, ownBookingPath } from '../own-booking';
 import { shortTime } from '../refund-words';
 import { HOW_OFFERED } from '../wish';
 
 /** What became of what a client wanted, or of a time that was offered. */
 export type Told =
   | { name: 'joined' | 'left' | 'declined'; waiting: Waiting }
-  | { name: 'ended'; startsAt: Date | undefined }
+  | { name: 'ended' | 'over'; startsAt: Date | undefined }
   | { name: 'moved'; after: Booking }
   | { name: 'refused'; reason: string; startsAt: Date | undefined };
 
@@ -44,6 +44,27 @@ function Ended({ startsAt }: { startsAt: Date | undefined }) {
   return (
     <Alert tone="warn" live title={`${what} is not held for you any more`}>
       {STAYS}
+    </Alert>
+  );
+}
+
+/** The entry went with the offer. */
+function Over({ startsAt }: { startsAt: Date | undefined }) {
+  const zone = usePracticeZone();
+  const what = startsAt ? shortTime(startsAt, zone) : 'That time';
+  return (
+    <Alert
+      tone="warn"
+      live
+      title={`${what} is not held for you any more`}
+      action={
+        <Button to={OWN_SESSIONS} variant="secondary" size="sm">
+          Your sessions
+        </Button>
+      }
+    >
+      If you have just taken it, it stands with your sessions. If it is not there, join the list
+      again.
     </Alert>
   );
 }
@@ -97,6 +118,8 @@ function Words({ told }: { told: Told }) {
       return <Moved after={told.after} />;
     case 'refused':
       return <Refused {...told} />;
+    case 'over':
+      return <Over {...told} />;
     default:
       return <Ended {...told} />;
   }
@@ -106,7 +129,8 @@ function Words({ told }: { told: Told }) {
 export function WaitingNotice({ told }: { told: Told | undefined }) {
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (told && (told.name !== 'ended' || isFocusLost())) frame.current?.focus();
+    const isByItself = told?.name === 'ended' || told?.name === 'over';
+    if (told && (!isByItself || isFocusLost())) frame.current?.focus();
   }, [told]);
   return (
     <div ref={frame} tabIndex={-1} className="scroll-mt-24 empty:hidden">

@@ -6,7 +6,8 @@ import { openOffer } from '../../shared/waiting-offer';
 type Watched = {
   list: readonly Waiting[] | undefined;
   now: number;
-  onEnded: (offer: WaitingOffer) => void;
+  /** `isOver` where its entry is gone as well: it was taken elsewhere, or staff ended it. */
+  onEnded: (offer: WaitingOffer, isOver: boolean) => void;
 };
 
 /** `forget` is for a time that was given away or taken here. */
@@ -21,9 +22,14 @@ export function useEndedOffers({ list, now, onEnded }: Watched): (waitingId: str
       const { waitingId } = waiting;
       const offer = openOffer(waiting, now);
       const before = shown.current.get(waitingId);
-      if (before && before.offerId !== offer?.offerId) latest.current(before);
+      if (before && before.offerId !== offer?.offerId) latest.current(before, false);
       if (offer) shown.current.set(waitingId, offer);
       else shown.current.delete(waitingId);
+    }
+    for (const [waitingId, before] of shown.current) {
+      if (!list || list.some((one) => one.waitingId === waitingId)) continue;
+      shown.current.delete(waitingId);
+      latest.current(before, true);
     }
   }, [list, now]);
 
