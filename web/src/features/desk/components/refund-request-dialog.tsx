@@ -28,12 +28,23 @@ const BUTTONS: Record<Share, string> = {
 
 /** What goes back, as it is chosen; no sum while none is. */
 function useSum(booking: Booking) {
+  // What a cancelled session of a package gave back, a booking does not say.
+  const isKnown = !booking.sessions.some(({ cancelled }) => cancelled);
   const left = moneyLeft(booking);
   const currencyCode = booking.price?.currencyCode ?? 'INR';
   const [share, setShare] = useState<Share>();
   const [written, setWritten] = useState('');
   const sums = { all: left, part: paiseOf(written), nothing: 0n };
-  return { left, currencyCode, share, setShare, written, setWritten, sum: share && sums[share] };
+  return {
+    isKnown,
+    left,
+    currencyCode,
+    share,
+    setShare,
+    written,
+    setWritten,
+    sum: share && sums[share],
+  };
 }
 
 type HowMuchProps = ReturnType<typeof useSum> & {
@@ -41,7 +52,7 @@ type HowMuchProps = ReturnType<typeof useSum> & {
   tried: boolean;
 };
 
-function HowMuch({ left, currencyCode, tried, ...choice }: HowMuchProps) {
+function HowMuch({ isKnown, left, currencyCode, tried, ...choice }: HowMuchProps) {
   const { share, setShare, written, setWritten } = choice;
   const all = { value: 'all', label: `All of it, ${formatMoney(left, currencyCode)}` };
   return (
@@ -50,7 +61,7 @@ function HowMuch({ left, currencyCode, tried, ...choice }: HowMuchProps) {
         legend="What goes back"
         name="share"
         options={[
-          ...(left > 0n ? [all] : []),
+          ...(isKnown && left > 0n ? [all] : []),
           { value: 'part', label: 'A part' },
           { value: 'nothing', label: 'Nothing' },
         ]}

@@ -143,6 +143,18 @@ test('all that is left goes back, at the desk where it was paid there', async ()
   expect(server.refundRequests.answers[0]?.amount?.minorUnits).toBe(100_000n);
 });
 
+test('of a package with a cancelled session no sum is called all of it', async () => {
+  const sessions = [START, new Date('2026-11-30T05:30:00Z')].map((startsAt, index) => ({
+    startsAt: at(startsAt.toISOString()),
+    endsAt: at(new Date(startsAt.getTime() + 2_700_000).toISOString()),
+    cancelled: index === 1,
+  }));
+  server.bookings = [staffBooking(7, START, { sessions })];
+  const { dialog } = await openAnswer(open());
+  dialog.getByRole('radio', { name: 'A part' });
+  expect(dialog.queryByRole('radio', { name: /^All of it/ })).toBeNull();
+});
+
 test('nothing goes back, and the booking shows what was answered', async () => {
   const person = open(StaffRole.ADMIN, 'booking');
   const request = within(await screen.findByRole('region', { name: 'Refund request R-17' }));
