@@ -70,7 +70,7 @@ test('a request is a task with its number, its reason, until when, and its booki
   open();
   const title = await screen.findByText('A client asks for a refund: R-17');
   const card = within(title.closest('article') ?? document.body);
-  card.getByText('Answer until Thu, 26 Nov, 10:30 am');
+  card.getByText('Answer by Thu, 26 Nov, 10:30 am');
   card.getByText('The line broke off twice.');
   await card.findByText('Asha Rao');
   const way = card.getByRole('link', { name: 'Open the booking' });
@@ -158,7 +158,7 @@ test('of a package with a cancelled session no sum is called all of it', async (
 test('nothing goes back, and the booking shows what was answered', async () => {
   const person = open(StaffRole.ADMIN, 'booking');
   const request = within(await screen.findByRole('region', { name: 'Refund request R-17' }));
-  request.getByText('Answer until Thu, 26 Nov, 10:30 am.');
+  request.getByText('Answer by Thu, 26 Nov, 10:30 am.');
   const { choose, write, press } = await openAnswer(person);
   await choose('Nothing');
   await write('The session was held in full.');

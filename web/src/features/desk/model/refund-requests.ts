@@ -14,11 +14,11 @@ function on(moment: Moment, zone: Zone): string {
   return moment ? timeWords(toDate(moment), zone) : '';
 }
 
-/** "Answer until Sat, 28 Nov, 10:30 am"; said as overdue once that has passed. */
+/** "Answer by Sat, 28 Nov, 10:30 am"; said as overdue once that has passed. */
 export function answerByWords({ answerByAt }: RefundRequest, now: number, zone: Zone): string {
   if (!answerByAt) return 'Answer soon';
   const isOver = toDate(answerByAt).getTime() <= now;
-  return `${isOver ? 'Overdue since' : 'Answer until'} ${on(answerByAt, zone)}`;
+  return `${isOver ? 'Overdue since' : 'Answer by'} ${on(answerByAt, zone)}`;
 }
 
 /** "Asked Thu, 26 Nov, 10:30 am. What is granted is to be back by Fri, 4 Dec, 10:30 am." */

@@ -132,7 +132,7 @@ test('a granted request says the sum, and until when it should be back', async (
   await screen.findByText('₹1,500 goes back to you.');
   expect(screen.getByText('It should be back with you by Tuesday, 8 December 2026.')).toBeTruthy();
   expect(screen.getByText(/^We are sorry\./)).toBeTruthy();
-  expect(screen.queryByText(/^We answer until/)).toBeNull();
+  expect(screen.queryByText(/^You get our answer by/)).toBeNull();
   await expectAccessible();
 });
 
@@ -159,7 +159,7 @@ test('an answer that is late says so', async () => {
   vi.setSystemTime(new Date('2026-11-26T08:00:00Z'));
   server.refundRequests.request = refundRequestFixture();
   open();
-  await screen.findByText(/^We should have answered until Thu, 26 Nov, 12:30 pm IST/);
+  await screen.findByText(/^You should have had our answer by Thu, 26 Nov, 12:30 pm IST/);
   expect(screen.getByRole('link', { name: 'write to us' })).toBeTruthy();
 });
 

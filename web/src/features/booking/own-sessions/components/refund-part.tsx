@@ -30,13 +30,13 @@ function Open({ request: { answerByAt }, now }: Asked) {
   if (until.getTime() > now) {
     return (
       <p>
-        We answer until <strong className="numeric">{shortTime(until, zone)}</strong>.
+        You get our answer by <strong className="numeric">{shortTime(until, zone)}</strong>.
       </p>
     );
   }
   return (
     <p>
-      We should have answered until {shortTime(until, zone)}. We are sorry; please{' '}
+      You should have had our answer by {shortTime(until, zone)}. We are sorry; please{' '}
       <AppLink to="/contact" className="font-semibold text-brand underline">
         write to us
       </AppLink>
