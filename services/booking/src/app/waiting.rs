@@ -218,6 +218,11 @@ pub(super) async fn end_entry(
     ending: Ending,
     reason: Option<&str>,
 ) -> Result<(), Error> {
+    // Without the lock a time could be offered between the two statements: it would be held for a
+    // client who has left.
+    if let Some(owner) = waiting::owner(tx.connection(), id).await? {
+        tx.lock(&[customer_lock(owner)]).await?;
+    }
     let offer = waiting_offers::open_of_entry(tx.connection(), id).await?;
     if let Some(offer) = offer {
         end_offer(tx, app, offer.id, Outcome::Declined).await?;

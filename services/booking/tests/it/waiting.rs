@@ -251,6 +251,35 @@ async fn an_earlier_time_moves_the_booking() {
 }
 
 #[tokio::test]
+async fn who_leaves_waits_for_an_offer_that_is_being_made() {
+    let world = World::without_timers().await;
+    let entry = joined(&world, 11, wish()).await;
+    // An offer takes the client's lock before it looks whether the entry stands.
+    let mut offer = world.app.store.pool().begin().await.unwrap();
+    sqlx::query("select take_locks($1)")
+        .bind(vec![booking::repository::customer_lock(customer(11))])
+        .execute(&mut *offer)
+        .await
+        .unwrap();
+    let app = std::sync::Arc::clone(&world.app);
+    let leave = wire::LeaveWaitingRequest { waiting_id: entry.waiting_id };
+    let leaving =
+        tokio::spawn(async move { leave_waiting(&app, customer(11), &leave).await.unwrap() });
+    until("the client's lock is waited for", async || {
+        let waits = "select count(*) from pg_locks l join pg_database d on d.oid = l.database
+                     where d.datname = current_database() and l.locktype = 'advisory'
+                       and not l.granted";
+        Ok((world.count(waits).await == 1).then_some(()))
+    })
+    .await
+    .unwrap();
+    assert_eq!(entries(&world, 11).await.len(), 1);
+    offer.commit().await.unwrap();
+    leaving.await.unwrap();
+    assert_eq!(entries(&world, 11).await, []);
+}
+
+#[tokio::test]
 async fn what_is_wrong_is_named_and_changes_nothing() {
     let harness = GrpcHarness::new().await;
     let world = &harness.world;
