@@ -63,7 +63,7 @@ pub async fn offer_times(
             Box::pin(async move {
                 let offered = offer_one(tx, &app, &list).await?;
                 if !offered {
-                    tx.end_claimed_timer(&timer).await?;
+                    end_or_wait(tx, &app, &timer).await?;
                 }
                 Ok::<_, Error>(offered)
             })
@@ -72,6 +72,20 @@ pub async fn offer_times(
             return Ok(());
         }
     }
+}
+
+/// Nothing can be offered now. The quiet hours may have begun since the handler looked: then it
+/// looks again after them.
+async fn end_or_wait(tx: &mut Tx, app: &App, timer: &Timer) -> Result<(), Error> {
+    let clock = Clock { zone: app.rules.zone.clone(), now: tx.now().await? };
+    match clock.quiet_until() {
+        Some(morning) => {
+            let payload = payload(tx);
+            tx.set_timer(OFFER_TIMES, &timer.subject, morning, payload).await?;
+        }
+        None => tx.end_claimed_timer(timer).await?,
+    }
+    Ok(())
 }
 
 /// The practitioner has left the practice.
