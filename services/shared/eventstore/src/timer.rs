@@ -117,9 +117,11 @@ impl Tx {
     /// Ends a timer that its handler has claimed, unless another transaction has set it again
     /// since. Make it the last statement: what was read before may have changed with that.
     pub async fn end_claimed_timer(&mut self, timer: &Timer) -> Result<(), StoreError> {
-        sqlx::query("delete from timers where timer_id = $1 and attempts = $2")
+        // A timer that was set again and claimed by another handler has the same number of tries.
+        sqlx::query("delete from timers where timer_id = $1 and attempts = $2 and due_at = $3")
             .bind(timer.timer_id)
             .bind(timer.attempts)
+            .bind(timer.due_at)
             .execute(self.connection())
             .await?;
         Ok(())
@@ -133,11 +135,12 @@ async fn retry_later(store: &Store, timer: &Timer) -> Result<(), StoreError> {
     let pause = Duration::from_millis(rand::random_range(most / 2..=most));
     sqlx::query(
         "update timers set lease_until_at = clock_timestamp() + make_interval(secs => $3)
-         where timer_id = $1 and attempts = $2",
+         where timer_id = $1 and attempts = $2 and due_at = $4",
     )
     .bind(timer.timer_id)
     .bind(timer.attempts)
     .bind(pause.as_secs_f64())
+    .bind(timer.due_at)
     .execute(store.pool())
     .await?;
     store.expect_timer(pause);

@@ -184,6 +184,34 @@ async fn setting_a_timer_again_moves_it() -> Result<()> {
     Ok(())
 }
 
+/// The first handler ends what it had claimed, and not what was set and claimed again meanwhile.
+#[tokio::test]
+async fn a_timer_that_another_handler_has_claimed_meanwhile_stays() -> Result<()> {
+    let (_database, store) = database().await?;
+    set(&store, 0).await?;
+    let claim = "update timers set attempts = attempts + 1 returning timer_id, due_at";
+    let (timer_id, due_at) = sqlx::query_as(claim).fetch_one(store.pool()).await?;
+    let first = Timer {
+        timer_id,
+        kind: "expire".to_owned(),
+        subject: "bkg_1".to_owned(),
+        due_at,
+        payload: json!({}),
+        metadata: Metadata::default(),
+        attempts: 1,
+    };
+    set(&store, 0).await?;
+    sqlx::query(claim).fetch_one(store.pool()).await?;
+    store
+        .write(Metadata::default(), move |tx| {
+            let first = first.clone();
+            Box::pin(async move { tx.end_claimed_timer(&first).await })
+        })
+        .await?;
+    assert_eq!(left(&store).await?, 1);
+    Ok(())
+}
+
 /// Never comes back from timers of the kinds `hangs` and `hangs too`, and ends the others.
 struct Hanging(Store);
 
