@@ -19,7 +19,7 @@ use crate::domain::day;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
 use crate::domain::waiting::{Clock, freed};
-use crate::error::{Error, Rejection};
+use crate::error::Error;
 use crate::read_model::query;
 use crate::repository::waiting::{self, Entry};
 use crate::repository::waiting_offers::{self, Offer};
@@ -124,7 +124,8 @@ impl List {
         for service_id in waiting::services(app.store.pool(), now).await? {
             let offering = match app.catalogue.offering(&service_id).await {
                 Ok(offering) => offering,
-                Err(Error::Rejected(Rejection::ServiceNotFound)) => continue,
+                // It is not offered any more, or can't be booked as it is: the others go on.
+                Err(Error::Rejected(_)) => continue,
                 Err(error) => return Err(error),
             };
             let given = &offering.practitioner_ids;

@@ -155,6 +155,22 @@ async fn a_time_that_is_taken_and_not_paid_goes_to_the_next() {
 }
 
 #[tokio::test]
+async fn a_service_that_cannot_be_booked_holds_up_no_other() {
+    let world = World::new().await;
+    let id = held(&world, at(3, 11)).await;
+    joined(&world, 11, wish()).await;
+    joined(&world, 12, wish()).await;
+    // Its price was taken away after it was waited for.
+    sqlx::query("update waiting_entries set service_id = 'free-lunch' where customer_id = $1")
+        .bind(customer(11))
+        .execute(world.app.store.pool())
+        .await
+        .unwrap();
+    freed(&world, id).await;
+    offered(&world, 12).await;
+}
+
+#[tokio::test]
 async fn two_hundred_clients_and_one_time() {
     let world = World::new().await;
     let id = held(&world, at(3, 11)).await;
