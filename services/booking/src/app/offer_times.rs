@@ -7,7 +7,7 @@ use std::sync::Arc;
 use contract::booking::v1::WaitingTimeOffered;
 use eventstore::{Metadata, NewEvent, StoreError, Timer, Tx, new_id};
 use jiff::civil::Date;
-use kernel::id::Waiting;
+use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
 use super::App;
@@ -35,8 +35,8 @@ struct List {
     practitioner: Arc<Practitioner>,
     /// The length of each service's session that is waited for, in minutes.
     minutes: HashMap<String, i32>,
-    /// The sessions that are to be earlier and can be moved, by their entries.
-    movable: HashMap<Id<Waiting>, Movable>,
+    /// The sessions that are to be earlier and can be moved.
+    movable: HashMap<Id<Booking>, Movable>,
 }
 
 /// Offers all that can be offered now; in the quiet hours once they are over.
@@ -134,11 +134,12 @@ impl List {
             }
         }
         let mut movable = HashMap::new();
-        for entry in waiting::for_earlier(app.store.pool(), now).await? {
-            let Some(booking) = entry.wish.earlier_than else { continue };
-            match own_movable(app, entry.customer_id, booking).await {
+        // Several entries may want the same one earlier.
+        let wanted = waiting::for_earlier(app.store.pool(), &practitioner.id, now).await?;
+        for (booking, customer_id) in wanted {
+            match own_movable(app, customer_id, booking).await {
                 Ok((_view, session)) => {
-                    movable.insert(entry.id, session);
+                    movable.insert(booking, session);
                 }
                 Err(Error::Rejected(_)) => {}
                 Err(error) => return Err(error),
@@ -182,8 +183,8 @@ impl List {
         let last = span.starts_at().plus_minutes(-notice);
         let last = match entry.wish.earlier_than {
             None => last,
-            Some(_booking) => {
-                let session = self.movable.get(&entry.id)?;
+            Some(booking) => {
+                let session = self.movable.get(&booking)?;
                 let is_earlier = span.starts_at() < session.span.starts_at();
                 let is_as_long = span.minutes() == session.span.minutes();
                 (is_earlier && is_as_long).then_some(last.min(session.until))?

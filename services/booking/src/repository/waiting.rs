@@ -193,17 +193,20 @@ pub async fn ready(tx: &mut Tx, now: Timestamp) -> Result<Vec<Entry>, StoreError
     rows.iter().map(read).collect()
 }
 
-/// The entries that want a booking earlier.
+/// The bookings of a practitioner that are wanted earlier, and their clients, if a time that became
+/// free may be it.
 pub async fn for_earlier(
     executor: impl PgExecutor<'_>,
+    practitioner_id: &str,
     now: Timestamp,
-) -> Result<Vec<Entry>, StoreError> {
-    let sql = entry_sql!(
-        "where state = 'waiting' and ends_at > $1 and earlier_than is not null
-         order by joined_at, waiting_id"
-    );
-    let rows = sqlx::query(sql).bind(now).fetch_all(executor).await?;
-    rows.iter().map(read).collect()
+) -> Result<Vec<(Id<Booking>, Id<Customer>)>, StoreError> {
+    let sql = "select distinct e.earlier_than, e.customer_id from waiting_entries e
+               where e.state = 'waiting' and e.ends_at > $1 and e.earlier_than is not null
+                 and e.practitioner_id = $2
+                 and exists (select from freed_times f
+                             where f.practitioner_id = $2 and f.ends_at > $1
+                               and f.starts_at < e.ends_at)";
+    Ok(sqlx::query_as(sql).bind(now).bind(practitioner_id).fetch_all(executor).await?)
 }
 
 /// The services for which there are entries.
