@@ -194,16 +194,29 @@ impl List {
     }
 }
 
+/// What can be offered now.
+struct Open {
+    clock: Clock,
+    /// The free times by the length of a session.
+    free: HashMap<i32, Vec<Span>>,
+    /// Which starts of the practitioner's times were offered to which clients before.
+    asked: BTreeSet<(Id<kernel::id::Customer>, Timestamp)>,
+}
+
 /// Offers the first time that fits to the first client; false when there is none.
 async fn offer_one(tx: &mut Tx, app: &App, list: &List) -> Result<bool, Error> {
     tx.lock(&[ORDER_LOCK.to_owned()]).await?;
     let clock = Clock { zone: app.rules.zone.clone(), now: tx.now().await? };
-    let was_freed = waiting_offers::freed(tx, &list.practitioner.id, clock.now).await?;
+    let practitioner_id = list.practitioner.id.as_str();
+    let was_freed = waiting_offers::freed(tx, practitioner_id, clock.now).await?;
     let free = list.free(tx, app, &was_freed, clock.now).await?;
-    for entry in waiting::ready(tx, clock.now).await? {
-        let minutes = list.minutes.get(&entry.wish.service_id);
-        let Some(times) = minutes.and_then(|minutes| free.get(minutes)) else { continue };
-        if let Some(offer) = first_fit(tx, list, &entry, times, &clock).await? {
+    if free.values().all(Vec::is_empty) {
+        return Ok(false);
+    }
+    let asked = waiting_offers::asked(tx, practitioner_id, clock.now).await?;
+    let open = Open { clock, free, asked };
+    for entry in waiting::ready(tx, open.clock.now).await? {
+        if let Some(offer) = first_fit(tx, list, &entry, &open).await? {
             hold(tx, app, &offer, None).await?;
             return Ok(true);
         }
@@ -211,29 +224,27 @@ async fn offer_one(tx: &mut Tx, app: &App, list: &List) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// The first of these times that was not offered to the client before and that the client can take.
+/// The first time that was not offered to the client before and that the client can take.
 async fn first_fit(
     tx: &mut Tx,
     list: &List,
     entry: &Entry,
-    times: &[Span],
-    clock: &Clock,
+    open: &Open,
 ) -> Result<Option<Offer>, Error> {
-    let held = |span: &Span| Some((*span, list.held_until(entry, *span, clock)?));
-    let mut fits = times.iter().filter_map(held).peekable();
-    if fits.peek().is_none() {
-        return Ok(None);
-    }
-    let practitioner_id = &list.practitioner.id;
-    let asked = waiting_offers::asked(tx, entry.customer_id, practitioner_id).await?;
-    for (span, held_until) in fits.filter(|(span, _)| !asked.contains(&span.starts_at())) {
-        if !waiting_offers::overlaps_own(tx, entry, span, clock.now).await? {
+    let minutes = list.minutes.get(&entry.wish.service_id);
+    let Some(times) = minutes.and_then(|minutes| open.free.get(minutes)) else { return Ok(None) };
+    for span in times {
+        if open.asked.contains(&(entry.customer_id, span.starts_at())) {
+            continue;
+        }
+        let Some(held_until) = list.held_until(entry, *span, &open.clock) else { continue };
+        if !waiting_offers::overlaps_own(tx, entry, *span, open.clock.now).await? {
             return Ok(Some(Offer {
                 id: new_id(),
                 waiting_id: entry.id,
                 customer_id: entry.customer_id,
-                practitioner_id: practitioner_id.clone(),
-                span,
+                practitioner_id: list.practitioner.id.clone(),
+                span: *span,
                 held_until,
             }));
         }

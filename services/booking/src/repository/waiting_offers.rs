@@ -1,6 +1,8 @@
 //! Times that are held for clients on the wait list, and times that became free. An offer is exact
 //! under the locks of its day and its client.
 
+use std::collections::BTreeSet;
+
 use eventstore::{StoreError, Tx};
 use kernel::id::{Block, Booking, Customer, Waiting};
 use kernel::{Id, Timestamp};
@@ -168,20 +170,21 @@ pub async fn end_soon(tx: &mut Tx, entries: &[Id<Waiting>]) -> Result<(), StoreE
     Ok(())
 }
 
-/// The starts of a practitioner's times that were offered to a client before.
+/// Which starts of a practitioner's times that are to come were offered to which clients.
 pub async fn asked(
     tx: &mut Tx,
-    customer_id: Id<Customer>,
     practitioner_id: &str,
-) -> Result<Vec<Timestamp>, StoreError> {
-    let starts = sqlx::query_scalar(
-        "select starts_at from waiting_offers where customer_id = $1 and practitioner_id = $2",
+    now: Timestamp,
+) -> Result<BTreeSet<(Id<Customer>, Timestamp)>, StoreError> {
+    let asked: Vec<(Id<Customer>, Timestamp)> = sqlx::query_as(
+        "select customer_id, starts_at from waiting_offers
+         where practitioner_id = $1 and starts_at > $2",
     )
-    .bind(customer_id)
     .bind(practitioner_id)
+    .bind(now)
     .fetch_all(tx.connection())
     .await?;
-    Ok(starts)
+    Ok(asked.into_iter().collect())
 }
 
 /// Whether a client has a session or a hold at a time, beside the one that is to be earlier.
