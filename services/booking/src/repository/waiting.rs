@@ -293,7 +293,7 @@ pub async fn delete_ended(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreErro
     .bind(DELETED_MAX)
     .execute(tx.connection())
     .await?;
-    sqlx::query("delete from freed_times where starts_at < $1")
+    sqlx::query("delete from freed_times where ends_at < $1")
         .bind(now)
         .execute(tx.connection())
         .await?;

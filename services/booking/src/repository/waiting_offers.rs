@@ -11,6 +11,7 @@ use sqlx::{PgExecutor, Row as _};
 
 use super::waiting::Entry;
 use crate::domain::span::Span;
+use crate::domain::waiting::DAYS_MAX;
 use crate::timers::kinds::{OFFER_END, OFFER_TIMES, payload};
 
 /// A time that is, or was, held for one client.
@@ -237,7 +238,7 @@ pub async fn note_freed(
          insert into freed_times (practitioner_id, starts_at, ends_at, freed_at)
          select $1, f.starts_at, f.ends_at, c.now
          from c, unnest($2::timestamptz[], $3::timestamptz[]) as f (starts_at, ends_at)
-         where f.starts_at > c.now
+         where f.ends_at > c.now
            and exists (select from waiting_entries where state = 'waiting' and ends_at > c.now)
          on conflict (practitioner_id, starts_at, ends_at)
          do update set freed_at = excluded.freed_at
@@ -255,7 +256,8 @@ pub async fn note_freed(
     Ok(())
 }
 
-/// The times of a practitioner that became free and are to come, soonest first.
+/// The times of a practitioner that became free and are not over, soonest first, as far ahead as
+/// entries reach.
 pub async fn freed(
     tx: &mut Tx,
     practitioner_id: &str,
@@ -263,10 +265,13 @@ pub async fn freed(
 ) -> Result<Vec<Span>, StoreError> {
     let rows = sqlx::query(
         "select starts_at, ends_at from freed_times
-         where practitioner_id = $1 and starts_at > $2 order by starts_at, ends_at",
+         where practitioner_id = $1 and ends_at > $2
+           and starts_at < $2 + make_interval(days => $3)
+         order by starts_at, ends_at",
     )
     .bind(practitioner_id)
     .bind(now)
+    .bind(DAYS_MAX + 1)
     .fetch_all(tx.connection())
     .await?;
     let span = |row: &PgRow| {

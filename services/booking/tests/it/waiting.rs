@@ -219,6 +219,22 @@ async fn the_clock_of_an_offer_stands_still_at_night() {
 }
 
 #[tokio::test]
+async fn the_rest_of_a_day_that_was_closed_is_offered() {
+    let world = World::new().await;
+    joined(&world, 11, wish()).await;
+    // Closed since midnight; it is nine in the morning.
+    let block = wire::BlockTimeRequest {
+        idempotency_key: eventstore::new_uuid().to_string(),
+        date: "2026-11-24".to_owned(),
+        ..wire::BlockTimeRequest::default()
+    };
+    let id = booking::app::block_time::block_time(&world.app, owner(), block).await.unwrap();
+    crate::blocks::unblock(&world, id).await.unwrap();
+    let offer = offered(&world, 11).await;
+    assert!(offer.starts_at.unwrap().seconds < to_wire(at(1, 0)).seconds, "it is today");
+}
+
+#[tokio::test]
 async fn what_becomes_free_at_night_is_offered_at_eight() {
     let world = World::new().await;
     joined(&world, 13, wish()).await;
