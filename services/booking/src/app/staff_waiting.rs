@@ -12,10 +12,12 @@ use staff::Staff;
 
 use super::App;
 use super::block_time::practitioner;
+use super::move_times::own_movable;
 use super::offer_times::{ORDER_LOCK, hold};
 use super::request::parse_key;
 use super::waiting::{end_entry, shown};
 use super::wish;
+use crate::domain::booking::Movable;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
 use crate::domain::waiting::Clock;
@@ -82,6 +84,8 @@ struct RequestedOffer {
     minutes: i32,
     starts_at: Timestamp,
     reason: String,
+    /// The session that is to be earlier.
+    movable: Option<Movable>,
 }
 
 /// Offers a free time to one client.
@@ -102,11 +106,13 @@ pub async fn offer_time(
     let practitioner = app.practitioners.get(&practitioner).map(Arc::clone);
     let entry = waiting::find(app.store.pool(), waiting_id, app.store.now().await?).await?;
     let entry = entry.ok_or(refuse(Rejection::WaitingNotFound))?;
-    let offering = app.catalogue.offering(&entry.wish.service_id).await?;
+    let practitioner = practitioner.ok_or(refuse(Rejection::PractitionerNotFound))?;
+    let (minutes, movable) = session(app, &entry, &practitioner).await?;
     let wanted = RequestedOffer {
         waiting_id,
-        practitioner: practitioner.ok_or(refuse(Rejection::PractitionerNotFound))?,
-        minutes: offering.duration_minutes,
+        practitioner,
+        minutes,
+        movable,
         starts_at: start.ok_or(refuse(Rejection::InvalidStart))?,
         reason,
     };
@@ -130,6 +136,31 @@ pub async fn offer_time(
         .await
 }
 
+/// How long the session is that an entry waits for, and the one that is to be earlier.
+///
+/// # Errors
+/// `SlotNotOffered` of a practitioner whose time the client could not take, and why the client
+/// can't move the session.
+async fn session(
+    app: &App,
+    entry: &Entry,
+    practitioner: &Practitioner,
+) -> Result<(i32, Option<Movable>), Error> {
+    let offering = app.catalogue.offering(&entry.wish.service_id).await?;
+    let given_by = &offering.practitioner_ids;
+    let is_given = given_by.is_empty() || given_by.contains(&practitioner.id);
+    let Some(booking) = entry.wish.earlier_than else {
+        let minutes = offering.duration_minutes;
+        return if is_given { Ok((minutes, None)) } else { Err(refuse(Rejection::SlotNotOffered)) };
+    };
+    let (view, movable) = own_movable(app, entry.customer_id, booking).await?;
+    // A session stays with its practitioner, and as long as it is.
+    if view.booking.practitioner_id != practitioner.id {
+        return Err(refuse(Rejection::SlotNotOffered));
+    }
+    Ok((i32::try_from(movable.span.minutes()).unwrap_or(0), Some(movable)))
+}
+
 async fn offer(
     tx: &mut Tx,
     app: &App,
@@ -149,7 +180,13 @@ async fn offer(
         return Err(refuse(Rejection::OverlapsOwnSession));
     }
     let notice = i64::from(wanted.practitioner.rules.hours.notice_minutes);
-    let last = span.starts_at().plus_minutes(-notice);
+    let mut last = span.starts_at().plus_minutes(-notice).min(entry.ends_at);
+    if let Some(session) = wanted.movable {
+        if span.starts_at() >= session.span.starts_at() {
+            return Err(refuse(Rejection::SlotNotOffered));
+        }
+        last = last.min(session.until);
+    }
     let held_until = clock.held_from_waking(span.starts_at(), last);
     let offer = Offer {
         id: offer_id,

@@ -119,3 +119,28 @@ async fn others_are_refused() {
         refused(answer, Code::PermissionDenied, reason, "");
     }
 }
+
+#[tokio::test]
+async fn staff_offer_only_what_the_client_can_take() {
+    let harness = practice().await;
+    let world = &harness.world;
+    let id = world.hold(customer(11), at(5, 11)).await;
+    world.pay(id, "pay_11").await;
+    let earlier = wire::WaitingWish { earlier_than_booking_id: id.to_string(), ..wish() };
+    let entry = joined(world, 11, earlier).await.waiting_id;
+    let later = by_desk(&harness, time(&entry, 6, "Asked on the phone."));
+    let later = harness.waiting_staff().offer_time(later).await;
+    refused(later, Code::FailedPrecondition, "SLOT_NOT_OFFERED", "starts_at");
+    let sooner = by_desk(&harness, time(&entry, 3, "Asked on the phone."));
+    harness.waiting_staff().offer_time(sooner).await.unwrap();
+    // Another practitioner gives this service alone.
+    let other = joined(world, 12, wish()).await.waiting_id;
+    sqlx::query("update waiting_entries set service_id = 'karmic-healing' where customer_id = $1")
+        .bind(customer(12))
+        .execute(world.app.store.pool())
+        .await
+        .unwrap();
+    let not_given = by_desk(&harness, time(&other, 4, "Asked on the phone."));
+    let not_given = harness.waiting_staff().offer_time(not_given).await;
+    refused(not_given, Code::FailedPrecondition, "SLOT_NOT_OFFERED", "starts_at");
+}
