@@ -54,6 +54,7 @@ pub(super) async fn end_offer(
     let (mut day, _now) = LockedDay::load(tx, &app.rules, practitioner_id, date).await?;
     waiting_offers::end(tx, id, outcome).await?;
     day.apply(tx, day::Command::Unblock { block_id: id }).await?;
+    waiting_offers::offer_again(tx).await?;
     tracing::info!(offer_id = %id, ?outcome, "a time is not held for a waiting client any more");
     Ok(())
 }

@@ -53,5 +53,6 @@ async fn unblock(tx: &mut Tx, app: &App, scope: &Scope, id: Id<Block>) -> Result
     let (mut day, _now) = LockedDay::load(tx, &app.rules, &blocked.practitioner_id, date).await?;
     // Of a time that is held for a waiting client the offer ends with it.
     waiting_offers::end(tx, id, Outcome::Withdrawn).await?;
-    day.apply(tx, day::Command::Unblock { block_id: id }).await
+    day.apply(tx, day::Command::Unblock { block_id: id }).await?;
+    Ok(waiting_offers::offer_again(tx).await?)
 }

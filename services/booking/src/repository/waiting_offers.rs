@@ -132,6 +132,24 @@ pub async fn open_at(
     Ok(row.as_ref().map(read).transpose()?.flatten())
 }
 
+/// Has the freed times of all practitioners looked at again: a client whose offer has ended can be
+/// asked about those, too, that became free meanwhile.
+pub async fn offer_again(tx: &mut Tx) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    // In order: two transactions that set the same timers wait for each other in one direction.
+    let practitioners: Vec<String> = sqlx::query_scalar(
+        "select distinct practitioner_id from freed_times where starts_at > $1 order by 1",
+    )
+    .bind(now)
+    .fetch_all(tx.connection())
+    .await?;
+    for practitioner_id in practitioners {
+        let payload = payload(tx);
+        tx.set_timer(OFFER_TIMES, &practitioner_id, now, payload).await?;
+    }
+    Ok(())
+}
+
 /// The open offers of these entries.
 pub async fn open_of_entries(
     executor: impl PgExecutor<'_>,

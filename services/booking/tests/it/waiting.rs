@@ -254,6 +254,28 @@ async fn what_becomes_free_at_night_is_offered_at_eight() {
 }
 
 #[tokio::test]
+async fn who_declines_is_asked_about_what_became_free_with_another_practitioner_meanwhile() {
+    let world = World::of_two().await;
+    world.run_timers();
+    let mut held = Vec::new();
+    for (practitioner, day) in [("lead", 3), ("ravi", 4)] {
+        let request = crate::world::new_request_with(practitioner, "meditation", at(day, 14));
+        let booking = world.request(customer(1), request).await.unwrap();
+        held.push(booking);
+    }
+    let entry = joined(&world, 11, wish()).await;
+    freed(&world, held[0]).await;
+    let first = offered(&world, 11).await;
+    release_booking(&world.app, customer(1), held[1], "another-key-of-it").await.unwrap();
+    all_offered(&world).await;
+    assert_eq!(open(&world).await, 1, "one offer each");
+    decline_offer(&world.app, customer(11), &declined(&entry, &first)).await.unwrap();
+    let second = offered(&world, 11).await;
+    assert_eq!(second.practitioner_id, "ravi");
+    assert_eq!(starts(&second), Some(to_wire(at(4, 14))));
+}
+
+#[tokio::test]
 async fn an_earlier_time_moves_the_booking() {
     let harness = GrpcHarness::new().await;
     let world = &harness.world;
