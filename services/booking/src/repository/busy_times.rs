@@ -3,6 +3,7 @@
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 
+use super::waiting_offers;
 use crate::domain::span::Span;
 
 /// What came of reading a whole calendar.
@@ -23,7 +24,7 @@ pub struct Reading<'r> {
 }
 
 /// Stores a calendar that was read whole: its busy times replace the ones before. Times that stay
-/// as they are are not written.
+/// as they are are not written. What is not busy any more is noted for the wait list.
 pub async fn store(tx: &mut Tx, reading: &Reading<'_>, now: Timestamp) -> Result<(), StoreError> {
     let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
     sqlx::query(
@@ -46,19 +47,20 @@ pub async fn store(tx: &mut Tx, reading: &Reading<'_>, now: Timestamp) -> Result
     .await?;
     let starts: Vec<Timestamp> = reading.spans.iter().map(Span::starts_at).collect();
     let ends: Vec<Timestamp> = reading.spans.iter().map(Span::ends_at).collect();
-    sqlx::query(
+    let opened: Vec<(String, Timestamp, Timestamp)> = sqlx::query_as(
         "delete from busy_times b
          where calendar_id = $1
            and (practitioner_id <> $2
                 or not exists (select from unnest($3::timestamptz[], $4::timestamptz[])
                                     as n (starts_at, ends_at)
-                               where n.starts_at = b.starts_at and n.ends_at = b.ends_at))",
+                               where n.starts_at = b.starts_at and n.ends_at = b.ends_at))
+         returning practitioner_id, starts_at, ends_at",
     )
     .bind(reading.calendar_id)
     .bind(reading.practitioner_id)
     .bind(&starts)
     .bind(&ends)
-    .execute(tx.connection())
+    .fetch_all(tx.connection())
     .await?;
     sqlx::query(
         "insert into busy_times (calendar_id, practitioner_id, starts_at, ends_at)
@@ -72,7 +74,9 @@ pub async fn store(tx: &mut Tx, reading: &Reading<'_>, now: Timestamp) -> Result
     .bind(&ends)
     .execute(tx.connection())
     .await?;
-    Ok(())
+    let own = opened.into_iter().filter(|(of, ..)| of == reading.practitioner_id);
+    let opened: Vec<Span> = own.filter_map(|(_, from, to)| Span::new(from, to)).collect();
+    waiting_offers::note_freed(tx, reading.practitioner_id, &opened).await
 }
 
 /// Notes that a calendar is as it was.
