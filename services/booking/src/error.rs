@@ -187,13 +187,14 @@ kernel::rejections! {
         WaitingNotFound: NotFound "WAITING_NOT_FOUND", "You are not on this wait list any more.";
         TooManyWaiting: FailedPrecondition "TOO_MANY_WAITING",
             "You wait for five times already. Please leave one of these lists first.";
-        WishDates: InvalidArgument "INVALID_WISH" @ "until_date",
+        WishFrom: InvalidArgument "INVALID_WISH" @ "wish.from_date", "Please choose a date.";
+        WishDates: InvalidArgument "INVALID_WISH" @ "wish.until_date",
             "Please choose days from today on, at most 60 days ahead.";
-        WishWeekdays: InvalidArgument "INVALID_WISH" @ "weekdays",
+        WishWeekdays: InvalidArgument "INVALID_WISH" @ "wish.weekdays",
             "Please choose days of the week.";
-        WishDayParts: InvalidArgument "INVALID_WISH" @ "day_parts",
+        WishDayParts: InvalidArgument "INVALID_WISH" @ "wish.day_parts",
             "Please choose parts of the day.";
-        WishNotice: InvalidArgument "INVALID_WISH" @ "notice_minutes",
+        WishNotice: InvalidArgument "INVALID_WISH" @ "wish.notice_minutes",
             "Please choose a notice of at most 48 hours.";
         InvalidWaitingName: InvalidArgument "INVALID_FIRST_NAME" @ "first_name",
             "Please enter your first name.";

@@ -27,8 +27,8 @@ pub(super) fn parse(asked: wire::WaitingWish, clock: &Clock) -> Result<WaitingWi
         return Err(refuse(Rejection::ServiceNotFound));
     }
     let (today, last) = (clock.date_in(0), clock.date_in(DAYS_MAX));
-    let from = date(&asked.from_date, today)?.max(today);
-    let until = date(&asked.until_date, last)?;
+    let from = date(&asked.from_date, today).ok_or(refuse(Rejection::WishFrom))?.max(today);
+    let until = date(&asked.until_date, last).ok_or(refuse(Rejection::WishDates))?;
     if until < from || until > last {
         return Err(refuse(Rejection::WishDates));
     }
@@ -110,11 +110,8 @@ pub(super) fn show_offer(practice: &Practice, offer: &Offer) -> wire::WaitingOff
     }
 }
 
-fn date(text: &str, usual: Date) -> Result<Date, Error> {
-    if text.is_empty() {
-        return Ok(usual);
-    }
-    parse_date(text).ok_or(refuse(Rejection::WishDates))
+fn date(text: &str, usual: Date) -> Option<Date> {
+    if text.is_empty() { Some(usual) } else { parse_date(text) }
 }
 
 fn weekdays(numbers: &[i32]) -> Option<Vec<Weekday>> {

@@ -33,8 +33,9 @@ fn rejections_reach_callers_like_this() {
         NoEventTypes, ScheduledEventUnavailable, ScheduledEventNotFound, OtherEventType,
         ScheduledEventUsed, PageKeyEnded, PageOver, BookingAdopted, TooManyPageKeys, VisitEnded,
         TooManyScheduledEvents, Organisation(OrganisationError::LastOwner),
-        WaitingNotFound, TooManyWaiting, WishDates, WishWeekdays, WishDayParts, WishNotice,
-        InvalidWaitingName, InvalidReason, HasOffer, NotCorrectable, NotLate, InvalidMinutes,
+        WaitingNotFound, TooManyWaiting, WishFrom, WishDates, WishWeekdays, WishDayParts,
+        WishNotice, InvalidWaitingName, InvalidReason, HasOffer, NotCorrectable, NotLate,
+        InvalidMinutes,
     );
     let contacts = every_variant!(
         ContactError: FirstName(TextProblem::Missing), LastName(TextProblem::Missing), EmailMissing,

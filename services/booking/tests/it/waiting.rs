@@ -346,11 +346,14 @@ async fn what_is_wrong_is_named_and_changes_nothing() {
     refused(unproved, Code::FailedPrecondition, "ADDRESS_NOT_PROVED", "");
     let invalid = Code::InvalidArgument;
     let past = "2026-11-23".to_owned();
+    let unread = "24 November".to_owned();
+    let too_long = wire::WaitingWish { notice_minutes: 2_881, ..wish() };
     let wrong = [
-        (wire::WaitingWish { until_date: past, ..wish() }, "INVALID_WISH", "until_date"),
-        (wire::WaitingWish { weekdays: vec![8], ..wish() }, "INVALID_WISH", "weekdays"),
-        (wire::WaitingWish { day_parts: vec![0], ..wish() }, "INVALID_WISH", "day_parts"),
-        (wire::WaitingWish { notice_minutes: 2_881, ..wish() }, "INVALID_WISH", "notice_minutes"),
+        (wire::WaitingWish { from_date: unread, ..wish() }, "INVALID_WISH", "wish.from_date"),
+        (wire::WaitingWish { until_date: past, ..wish() }, "INVALID_WISH", "wish.until_date"),
+        (wire::WaitingWish { weekdays: vec![8], ..wish() }, "INVALID_WISH", "wish.weekdays"),
+        (wire::WaitingWish { day_parts: vec![0], ..wish() }, "INVALID_WISH", "wish.day_parts"),
+        (too_long, "INVALID_WISH", "wish.notice_minutes"),
         (wire::WaitingWish { mode: 9, ..wish() }, "INVALID_MODE", "mode"),
     ];
     for (wish, reason, field) in wrong {
