@@ -116,7 +116,7 @@ pub async fn versions(
 /// A customer's unpaid holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// The number of live holds.
+    /// The number of live holds, with a time on the wait list that is not the requested one.
     pub live: i64,
     /// The booking that holds exactly the requested slot, with the requested practitioner.
     pub same: Option<Id<Booking>>,
@@ -230,7 +230,11 @@ pub async fn holds(
     sql.push(
         ")
          select (select count(*) from bookings b
-                 where b.customer_id = a.customer_id and b.held_until_at > a.now) as live,
+                 where b.customer_id = a.customer_id and b.held_until_at > a.now)
+                + (select count(*) from waiting_offers o
+                   where o.customer_id = a.customer_id and o.state = 'open'
+                     and (o.practitioner_id, o.starts_at, o.ends_at)
+                         <> (a.asked_id, a.starts_at, a.ends_at)) as live,
                 (select b.booking_id from bookings b join slot_reservations r using (booking_id)
                  where b.customer_id = a.customer_id and b.service_id = a.service_id
                    and b.mode = a.mode and b.held_until_at > a.now and r.live

@@ -121,13 +121,10 @@ async fn the_client_takes_what_is_held_and_leaves_the_list_with_the_payment() {
     freed(&world, id).await;
     offered(&world, 11).await;
     // What is refused leaves it as it is.
-    for hour in [12, 13] {
-        world.hold(customer(11), at(4, hour)).await;
-    }
-    let many = world.request(customer(11), new_request("meditation", at(3, 11))).await;
-    assert_eq!(reason(many), "TOO_MANY_HOLDS");
+    world.hold(customer(11), at(4, 12)).await;
+    let many = world.request(customer(11), new_request("meditation", at(4, 13))).await;
+    assert_eq!(reason(many), "TOO_MANY_HOLDS", "what is offered counts as a hold");
     assert_eq!(open(&world).await, 1);
-    world.minutes_later(16).await;
     let booking = world.hold(customer(11), at(3, 11)).await;
     let history = world.history("day-lead-2026-11-27").await;
     assert_eq!(history[history.len() - 2..], ["SlotUnblocked", "SlotHeld"]);
