@@ -15,6 +15,7 @@ use super::App;
 use super::request::{parse_date, parse_key, parse_time};
 use crate::domain::day;
 use crate::error::{Error, Rejection, refuse};
+use crate::repository::waiting_offers::{self, Outcome};
 use crate::repository::{LockedDay, day_lock};
 
 /// The method's name, in idempotency keys and the audit log.
@@ -32,7 +33,7 @@ struct ClosedTime {
     to: Option<Time>,
 }
 
-/// Closes a time and returns the block's id.
+/// Closes a time and returns the block's id. What is offered to the wait list in it is withdrawn.
 ///
 /// # Errors
 /// `TimeOccupied` when a part of it is held, booked or closed; `PractitionerNotFound`.
@@ -104,6 +105,11 @@ async fn block(
     }
     let span = rules.range(date, from, to).ok_or(refuse(Rejection::InvalidTime))?;
     let (mut day, now) = LockedDay::load(tx, rules, practitioner_id, date).await?;
+    // Opened first, such a time would go to the next client before it could be closed.
+    for offer in waiting_offers::open_within(tx, practitioner_id, span).await? {
+        waiting_offers::end(tx, offer.id, Outcome::Withdrawn).await?;
+        day.apply(tx, day::Command::Unblock { block_id: offer.id }).await?;
+    }
     let blocked = day.apply(tx, day::Command::Block { block_id: id, span, now }).await;
     blocked.map_err(|error| match error {
         CommandError::Rejected(Rejection::SlotTaken) => refuse(Rejection::TimeOccupied),

@@ -103,6 +103,22 @@ pub async fn open(
     Ok(row.as_ref().map(read).transpose()?.flatten())
 }
 
+/// The open offers of a practitioner's times that overlap a time. Exact under the day's lock.
+pub async fn open_within(
+    tx: &mut Tx,
+    practitioner_id: &str,
+    span: Span,
+) -> Result<Vec<Offer>, StoreError> {
+    let sql = open_sql!("practitioner_id = $1 and starts_at < $3 and ends_at > $2");
+    let rows = sqlx::query(sql)
+        .bind(practitioner_id)
+        .bind(span.starts_at())
+        .bind(span.ends_at())
+        .fetch_all(tx.connection())
+        .await?;
+    Ok(rows.iter().map(read).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
 /// The open offer of an entry.
 pub async fn open_of_entry(
     executor: impl PgExecutor<'_>,

@@ -190,6 +190,27 @@ async fn two_hundred_clients_and_one_time() {
 }
 
 #[tokio::test]
+async fn staff_can_close_a_day_with_a_time_that_is_offered() {
+    let world = World::new().await;
+    let id = held(&world, at(3, 11)).await;
+    for number in [11, 12] {
+        joined(&world, number, wish()).await;
+    }
+    freed(&world, id).await;
+    offered(&world, 11).await;
+    let block = wire::BlockTimeRequest {
+        idempotency_key: eventstore::new_uuid().to_string(),
+        date: "2026-11-27".to_owned(),
+        ..wire::BlockTimeRequest::default()
+    };
+    booking::app::block_time::block_time(&world.app, owner(), block).await.unwrap();
+    all_offered(&world).await;
+    assert_eq!(open(&world).await, 0, "it is withdrawn, and nobody else is asked");
+    let ends = "select count(*) from timers where kind = 'offer-end'";
+    assert_eq!(world.count(ends).await, 0);
+}
+
+#[tokio::test]
 async fn the_clock_of_an_offer_stands_still_at_night() {
     let world = World::new().await;
     let id = held(&world, at(3, 11)).await;
