@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use contract::booking::v1 as wire;
 use eventstore::Metadata;
+use kernel::Id;
 use kernel::id::{Booking, Customer};
-use kernel::{Id, Timestamp};
 use service::{IdempotencyKey, once};
 
 use super::App;
@@ -13,7 +13,6 @@ use super::move_times::{parse_id, parse_number};
 use super::open_checkout::load_owned;
 use super::request::{parse_correction, parse_key};
 use crate::domain::booking::State;
-use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::project;
 use crate::read_model::view;
@@ -49,7 +48,7 @@ pub async fn correct_contact(
         let contact = Arc::clone(&contact);
         Box::pin(async move {
             let locked = load_owned(tx, app, customer_id, id).await?;
-            if last_end(&locked).is_none_or(|end| end <= locked.now) {
+            if !is_ahead(&locked) {
                 return Err(refuse(Rejection::NotCorrectable));
             }
             correct(tx, id, &contact).await?;
@@ -59,8 +58,17 @@ pub async fn correct_contact(
     command.await
 }
 
-fn last_end(locked: &LockedBooking) -> Option<Timestamp> {
-    locked.state.facts().and_then(|facts| facts.sessions.last()).map(Span::ends_at)
+/// Whether it is held or takes place, and its last session has not ended.
+fn is_ahead(locked: &LockedBooking) -> bool {
+    let stands = matches!(
+        locked.state,
+        State::Held { .. }
+            | State::AwaitingPayment { .. }
+            | State::Confirmed { .. }
+            | State::MeetingScheduled { .. }
+    );
+    let last = locked.state.facts().and_then(|facts| facts.sessions.last());
+    stands && last.is_some_and(|last| locked.now < last.ends_at())
 }
 
 /// Notes that a client will be late to a session that is on or near; the last word counts.
