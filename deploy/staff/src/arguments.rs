@@ -3,6 +3,9 @@ use std::str::FromStr;
 
 use kernel::IdempotencyKey;
 
+/// The highest number of a session of a package.
+pub(crate) const SESSIONS_MAX: i64 = 20;
+
 /// What every command takes.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct CommonOptions {

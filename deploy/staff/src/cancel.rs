@@ -1,5 +1,5 @@
 //! `sukoon cancel`: cancels a confirmed booking.
-use crate::arguments::{Key, OneBooking};
+use crate::arguments::{Key, OneBooking, SESSIONS_MAX};
 use crate::dates::Zone;
 use crate::labels::{client_name, is_paid_at_desk, list, service_label};
 use crate::outcome::Outcome;
@@ -30,9 +30,6 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     key: Key,
 }
-
-/// The highest number of a session of a package.
-const SESSIONS_MAX: i64 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Refund {

@@ -1,5 +1,5 @@
 //! `sukoon mark`: whether a client came to a session.
-use crate::arguments::{Key, OneBooking};
+use crate::arguments::{Key, OneBooking, SESSIONS_MAX};
 use crate::labels::{client_name, state};
 use crate::outcome::Outcome;
 use crate::session::Session;
@@ -24,9 +24,6 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     key: Key,
 }
-
-/// The highest number of a session of a package.
-const SESSIONS_MAX: i64 = 20;
 
 pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let request = json!({

@@ -1,5 +1,5 @@
 //! `sukoon move`: a session gets another time of its practitioner.
-use crate::arguments::{Key, OneBooking};
+use crate::arguments::{Key, OneBooking, SESSIONS_MAX};
 use crate::dates::{Zone, start};
 use crate::labels::{client_name, service_label};
 use crate::outcome::Outcome;
@@ -35,9 +35,6 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     key: Key,
 }
-
-/// The highest number of a session of a package.
-const SESSIONS_MAX: i64 = 20;
 
 pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let id = &references::id_of(session, &arguments.of.booking).await?;
