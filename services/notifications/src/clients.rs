@@ -102,7 +102,8 @@ impl Clients {
         let facts = BookingFacts::complete(answer.booking, answer.calendar_file);
         let facts = facts.ok_or_else(|| incomplete("booking_incomplete"))?;
         let (page_key, join_key) = (answer.page_key, answer.join_key);
-        Ok(BookingFacts { page_key, join_key, ..facts })
+        let attended_sessions = answer.attended_sessions;
+        Ok(BookingFacts { page_key, join_key, attended_sessions, ..facts })
     }
 
     /// Adds a receipt.

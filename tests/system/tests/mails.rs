@@ -158,8 +158,8 @@ async fn a_follow_up_that_proves_a_review(
     id: &str,
     start: Timestamp,
 ) -> Result<()> {
-    // The longest session and the hour after it.
-    until_it_is(practice, start.plus_minutes(4 * HOUR)).await?;
+    // It is not marked, so the mail goes in the evening of its day.
+    until_it_is(practice, start.plus_minutes(12 * HOUR)).await?;
     asha.wait_for_state(id, "BOOKING_STATE_COMPLETED").await?;
     let mail = practice.mail_of("follow_up", id).await?;
     assert_eq!(mail["to"][0], asha.email.as_str());

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use contract::booking::v1::booking_internal_service_server::BookingInternalService;
 use contract::booking::v1::{
-    GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
+    Attendance, GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
     GetBookingFactsResponse, GetConsentCodeMailRequest, GetConsentCodeMailResponse,
     GetStaffInvitationRequest, GetStaffInvitationResponse, GetStaffRoleRequest,
     GetStaffRoleResponse, GetWaitingOfferRequest, GetWaitingOfferResponse, ListDaySessionsRequest,
-    ListDaySessionsResponse, Session, SessionMode,
+    ListDaySessionsResponse, Session, SessionMark, SessionMode,
 };
 use contract::convert::to_wire;
 use kernel::id::{Booking, Customer, StaffInvitation};
@@ -165,9 +165,13 @@ impl BookingInternalService for InternalHandler {
         let calendar_file = calendar_file.unwrap_or_default();
         let named = mailed_room(&self.app, &mut view.booking).await;
         named.map_err(|error| to_status(&error))?;
-        let booking = Some(view.booking);
-        let answer = GetBookingContactResponse { booking, calendar_file, page_key, join_key };
-        Ok(Response::new(answer))
+        Ok(Response::new(GetBookingContactResponse {
+            booking: Some(view.booking),
+            calendar_file,
+            page_key,
+            join_key,
+            attended_sessions: attended(&view.marks),
+        }))
     }
 
     async fn get_consent_code_mail(
@@ -247,6 +251,13 @@ impl BookingInternalService for InternalHandler {
             expires_at: Some(to_wire(invitation.expires_at)),
         }))
     }
+}
+
+/// The numbers of the sessions to which the client came, as staff said.
+fn attended(marks: &[SessionMark]) -> Vec<i32> {
+    let came =
+        |mark: &&SessionMark| matches!(mark.attendance(), Attendance::Came | Attendance::Late);
+    marks.iter().filter(came).map(|mark| mark.session_number).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Events of booking: a booking was confirmed, moved or cancelled, its meeting room exists, its
-//! session is over, or its hold ended.
+//! session is over, its client came, or its hold ended.
 
 use contract::booking::v1 as wire;
-use contract::booking::v1::{CancelledBy, MovedBy};
+use contract::booking::v1::{Attendance, CancelledBy, MovedBy};
 use contract::common::v1::Money;
 use contract::convert::timestamp;
 use eventstore::{Recorded, Tx};
@@ -40,6 +40,8 @@ pub enum Step {
     SendSessionCancellation { booking: Id<Booking>, number: usize, payload: Value },
     /// Mail the client and the practice, and remind the client of the new time.
     Move(Move),
+    /// The client came: the follow-up waits no longer for that.
+    WakeFollowUp(Id<Booking>),
     /// Queue the mails that ask for nothing else.
     Queue(Vec<NewMail>),
 }
@@ -83,10 +85,19 @@ pub fn step(event: &Recorded) -> Result<Step, ReactionError> {
         Step::SendSessionCancellation { booking: id(&e.booking_id)?, number, payload }
     } else if let Some(e) = event.get::<wire::BookingMoved>()? {
         Step::Move(moved(event, &e)?)
+    } else if let Some(e) = event.get::<wire::BookingAttendanceMarked>()? {
+        attended(&e)?
     } else {
         Step::Queue(asked_by(event)?)
     };
     Ok(step)
+}
+
+/// What does not bring the follow-up forward is asked about when that is due.
+fn attended(e: &wire::BookingAttendanceMarked) -> Result<Step, ReactionError> {
+    let came = matches!(e.attendance(), Attendance::Came | Attendance::Late);
+    let booking = id(&e.booking_id)?;
+    Ok(if came { Step::WakeFollowUp(booking) } else { Step::Queue(Vec::new()) })
 }
 
 fn cancellation(
@@ -219,6 +230,7 @@ impl Reaction for OnBooking {
                 Step::SendSessionCancellation { booking, number, payload } => {
                     queue_cancellation(tx, (booking, Some(number)), payload).await?;
                 }
+                Step::WakeFollowUp(booking) => repository::wake_follow_up(tx, booking).await?,
                 Step::Move(moved) => queue_move(tx, &moved, &self.mails).await?,
                 Step::Queue(mails) => {
                     for mail in &mails {
@@ -230,10 +242,10 @@ impl Reaction for OnBooking {
         })
     }
 
-    /// 3: with times for the wait list; 2: with sessions that were moved; 1: with rooms that are
-    /// missing.
+    /// 4: with marks of who came; 3: with times for the wait list; 2: with sessions that were
+    /// moved; 1: with rooms that are missing.
     fn release(&self) -> &'static str {
-        "3"
+        "4"
     }
 }
 

@@ -42,6 +42,8 @@ pub struct BookingFacts {
     pub page_key: String,
     /// The key of the page that leads to the session; empty where no client gets the mail.
     pub join_key: String,
+    /// The numbers, from 1, of the sessions to which the client came, as staff said.
+    pub attended_sessions: Vec<i32>,
 }
 
 impl BookingFacts {
@@ -152,6 +154,7 @@ impl BookingFacts {
             invitation: None,
             page_key: String::new(),
             join_key: String::new(),
+            attended_sessions: Vec::new(),
         })
     }
 
@@ -162,9 +165,7 @@ impl BookingFacts {
         let sessions = &self.booking.sessions;
         let session = match (number, kind) {
             (Some(number), _) => sessions.get(number.checked_sub(1)?)?,
-            (None, Kind::FollowUp) => {
-                sessions.iter().rev().find(|it| !it.cancelled).or(sessions.last())?
-            }
+            (None, Kind::FollowUp) => sessions.get(self.last_index())?,
             (None, _) => return Some(self),
         };
         self.starts_at = session.starts_at.as_ref().and_then(timestamp)?;
@@ -172,6 +173,20 @@ impl BookingFacts {
         // A single session has a number only in the names of its mails.
         self.session_number = number.filter(|_number| self.booking.sessions.len() > 1);
         Some(self)
+    }
+
+    /// Which session is the last one: of those that were not cancelled, if there are any.
+    fn last_index(&self) -> usize {
+        let sessions = &self.booking.sessions;
+        let last = sessions.iter().rposition(|session| !session.cancelled);
+        last.unwrap_or(sessions.len().saturating_sub(1))
+    }
+
+    /// Whether staff said that the client came to the last session, in time or late.
+    #[must_use]
+    pub fn is_last_attended(&self) -> bool {
+        let number = self.last_index().saturating_add(1);
+        self.attended_sessions.iter().any(|it| usize::try_from(*it) == Ok(number))
     }
 
     /// Whether the session is still to come.

@@ -130,9 +130,9 @@ fn booked_at(mail: &Mail) -> Timestamp {
     said.and_then(|text| text.parse().ok()).unwrap_or(mail.queued_at)
 }
 
-/// When the sheet of a day is due; `None` outside the calendar's range.
+/// When it is this time of a day at the practice; `None` outside the calendar's range.
 #[must_use]
-pub fn sheet_time(practice: &Practice, date: Date, at: Time) -> Option<Timestamp> {
+pub fn local_time(practice: &Practice, date: Date, at: Time) -> Option<Timestamp> {
     let zoned: Result<Zoned, _> = date.to_datetime(at).to_zoned(practice.practice.zone.clone());
     zoned.ok().map(|zoned| Timestamp::from_jiff(zoned.timestamp()))
 }

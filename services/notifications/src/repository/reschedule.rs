@@ -1,5 +1,5 @@
 //! Reschedules reminders that were deferred by other hours than the practice's current ones, or by
-//! another time of a session.
+//! another time of a session, and follow-ups that wait for a mark.
 
 use eventstore::{StoreError, Tx};
 use kernel::Id;
@@ -73,4 +73,23 @@ pub async fn wake_reminders(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Sto
         schedule(tx, Kind::Reminder, id, now).await?;
     }
     Ok(())
+}
+
+/// Makes the waiting follow-up of a booking due now, so that it is planned with new facts. A worker
+/// that plans it with older facts finds its due time changed, and writes nothing.
+pub async fn wake_follow_up(tx: &mut Tx, booking: Id<Booking>) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    let woken: Option<MailId> = sqlx::query_scalar(
+        "update mails set due_at = $2
+         where booking_id = $1 and kind = 'follow_up' and state = 'queued'
+         returning mail_id",
+    )
+    .bind(booking)
+    .bind(now)
+    .fetch_optional(tx.connection())
+    .await?;
+    match woken {
+        Some(mail) => schedule(tx, Kind::FollowUp, mail, now).await,
+        None => Ok(()),
+    }
 }

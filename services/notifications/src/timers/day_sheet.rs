@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::mails::kind::Kind;
 use crate::mails::mail::{About, NewMail};
-use crate::mails::planning::sheet_time;
+use crate::mails::planning::local_time;
 use crate::repository;
 use crate::timers::kinds::DAY_SHEET;
 
@@ -58,7 +58,7 @@ pub async fn fire(
                 };
                 let now = tx.now().await?;
                 let today = now.in_zone(&practice.practice.zone).date();
-                if sheet_time(&practice, today, at).is_some_and(|due| due <= now) {
+                if local_time(&practice, today, at).is_some_and(|due| due <= now) {
                     let mail = NewMail::about(Kind::DaySheet, today.to_string(), About::Subject);
                     repository::queue(tx, &mail).await?;
                 }
@@ -84,7 +84,7 @@ fn target_due(
     now: Timestamp,
 ) -> Option<Timestamp> {
     let today = now.in_zone(&practice.practice.zone).date();
-    let has_come = sheet_time(practice, today, at).is_some_and(|due| due <= now);
+    let has_come = local_time(practice, today, at).is_some_and(|due| due <= now);
     match current {
         Some(due) if due <= now && has_come => Some(due),
         _ => next_due(practice, at, now),
@@ -98,7 +98,7 @@ fn next_due(practice: &Practice, at: Time, now: Timestamp) -> Option<Timestamp> 
     mornings
         .into_iter()
         .flatten()
-        .find_map(|date| sheet_time(practice, date, at).filter(|due| *due > now))
+        .find_map(|date| local_time(practice, date, at).filter(|due| *due > now))
 }
 
 #[cfg(test)]

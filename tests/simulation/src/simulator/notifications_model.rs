@@ -399,6 +399,13 @@ pub(crate) fn on_booking(
                 world.queue(batch, &mail, State::Queued);
             }
         }
+        Step::WakeFollowUp(booking) => {
+            let woken = NewMail::of_booking(Kind::FollowUp, booking).id();
+            let row = world.notifications.tables.mails.get(&woken);
+            if let Some(row) = row.filter(|row| row.mail.state == State::Queued) {
+                world.set_mail(batch, Mail { due_at: world.now, ..row.mail.clone() });
+            }
+        }
         // The reminders of the time before drop themselves when they are due.
         Step::Move(moved) => {
             let reminders = moved.reminders(&practice()?.mails);

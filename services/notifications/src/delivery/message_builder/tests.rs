@@ -71,6 +71,7 @@ fn facts(first_name: &str, email: &str) -> Facts {
         session_number: None,
         page_key: String::new(),
         join_key: String::new(),
+        attended_sessions: Vec::new(),
     }))
 }
 

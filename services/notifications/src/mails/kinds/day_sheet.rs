@@ -8,7 +8,7 @@ use crate::delivery::sources::{Sources, subject};
 use crate::mails::declaration::Declaration;
 use crate::mails::facts::{Facts, FactsError};
 use crate::mails::mail::Mail;
-use crate::mails::planning::{Due, NOT_WANTED, Plan, TOO_LATE, sheet_time};
+use crate::mails::planning::{Due, NOT_WANTED, Plan, TOO_LATE, local_time};
 use crate::templates::render::samples::figures::{HOUR, at};
 use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking};
 
@@ -33,7 +33,7 @@ fn plan(due: &Due<'_>) -> Plan {
         return Plan::Drop(TOO_LATE);
     }
     // After the clock was set back, the sheet's day may be ahead.
-    match sheet_time(due.practice, *date, at) {
+    match local_time(due.practice, *date, at) {
         Some(at) if *date > today => Plan::Wait(at),
         _ => Plan::Send,
     }

@@ -2,6 +2,7 @@
 
 mod packages;
 mod moves;
+mod follow_ups;
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use practice::Practice;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{INSIDE_WINDOW, NOT_WANTED, OVERTAKEN, Plan, TOO_LATE, sheet_time};
+use super::{INSIDE_WINDOW, NOT_WANTED, OVERTAKEN, Plan, TOO_LATE, local_time};
 use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::kind::Kind;
 use crate::mails::kinds::plan;
@@ -255,27 +256,6 @@ fn a_receipt_of_a_session_long_past_is_not_mailed_and_one_that_waited_is() {
     assert_eq!(plan(&mail(Kind::Receipt), &facts, &practice, now), Plan::Send);
 }
 
-#[test]
-fn a_follow_up_comes_some_time_after_the_session() {
-    let (practice, facts) = (practice(24, 0), booking(BookingState::Completed));
-    let (mail, due) = (mail(Kind::FollowUp), end().plus_minutes(60));
-    let at_end = plan(&mail, &facts, &practice, end());
-    assert_eq!(at_end, Plan::Wait(due));
-    let at_due = around(&mail, &facts, &practice, due);
-    assert_eq!(at_due, [Plan::Wait(due), Plan::Send, Plan::Send]);
-    let stale = around(&mail, &facts, &practice, due.plus_seconds(14 * DAY));
-    assert_eq!(stale, [Plan::Send, Plan::Drop(TOO_LATE), Plan::Drop(TOO_LATE)]);
-}
-
-#[test]
-fn a_no_show_is_not_thanked() {
-    let now = end().plus_minutes(90);
-    for state in [BookingState::NoShow, BookingState::Cancelled] {
-        let planned = plan(&mail(Kind::FollowUp), &booking(state), &practice(24, 0), now);
-        assert_eq!(planned, Plan::Drop(OVERTAKEN));
-    }
-}
-
 /// The sheet of a Tuesday.
 fn sheet() -> (Mail, Facts) {
     let date = "2026-11-24".parse().unwrap();
@@ -309,7 +289,7 @@ fn a_morning_that_the_clocks_skip_or_repeat_has_one_time() {
     practice.practice.zone = jiff::tz::TimeZone::get("Europe/Berlin").unwrap();
     let half_past_two = "02:30".parse().unwrap();
     let due = |date: &str| {
-        sheet_time(&practice, date.parse().unwrap(), half_past_two).unwrap().to_string()
+        local_time(&practice, date.parse().unwrap(), half_past_two).unwrap().to_string()
     };
     assert_eq!(due("2026-03-29"), "2026-03-29T01:30:00Z", "half past three, as there is none");
     assert_eq!(due("2026-10-25"), "2026-10-25T00:30:00Z", "the first of the two");

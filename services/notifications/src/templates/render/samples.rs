@@ -311,6 +311,7 @@ pub(crate) fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFa
         session_number: None,
         page_key: String::new(),
         join_key: JOIN_KEY.to_owned(),
+        attended_sessions: Vec::new(),
     }
 }
 

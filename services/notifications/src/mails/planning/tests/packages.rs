@@ -90,9 +90,10 @@ fn a_cancelled_session_has_a_mail_of_its_own_unless_all_are_cancelled() {
 fn the_follow_up_comes_after_the_last_session_that_was_not_cancelled() {
     let (practice, mail) = (practice(24, 0), mail(Kind::FollowUp));
     let minutes = i64::from(practice.mails.follow_up_minutes);
-    for (cancelled, weeks) in [(1, 2), (3, 1)] {
-        let due = end().plus_seconds(7 * DAY * weeks).plus_minutes(minutes);
-        let about = facts(&mail, package(BookingState::Completed, cancelled));
+    for (cancelled, last) in [(1, 3), (3, 2)] {
+        let due = end().plus_seconds(7 * DAY * (i64::from(last) - 1)).plus_minutes(minutes);
+        let package = package(BookingState::Completed, cancelled);
+        let about = facts(&mail, BookingFacts { attended_sessions: vec![last], ..package });
         assert_eq!(plan(&mail, &about, &practice, start()), Plan::Wait(due));
     }
 }
