@@ -72,6 +72,8 @@ pub(crate) struct FakeData {
     /// The bookings of a day, by the date.
     pub(crate) days: Mutex<HashMap<String, Vec<Booking>>>,
     pub(crate) down: AtomicBool,
+    /// The numbers of the sessions to which their client came, by the booking.
+    pub(crate) attended: Mutex<HashMap<String, Vec<i32>>>,
     /// Whether reviews has not received the completed sessions yet.
     pub(crate) uninvited: AtomicBool,
     /// How often booking was asked about a booking.
@@ -169,11 +171,13 @@ impl BookingInternalService for FakeBooking {
              SEQUENCE:1\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
         );
         let page_key = self.data.page_keys.lock().unwrap().get(&id).cloned().unwrap_or_default();
+        let attended = self.data.attended.lock().unwrap().get(&id).cloned();
         Ok(Response::new(GetBookingContactResponse {
             booking: Some(booking),
             calendar_file,
             page_key,
             join_key: if join_key_wanted { format!("join-{id}") } else { String::new() },
+            attended_sessions: attended.unwrap_or_default(),
         }))
     }
 

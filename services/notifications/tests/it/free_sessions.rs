@@ -12,7 +12,7 @@ use crate::world::{CUSTOMER, PRACTICE, World, text};
 
 /// A day before the session of the fake bookings, and an hour after its end.
 const REMINDER_DUE: &str = "2026-11-23T05:30:00Z";
-const FOLLOW_UP_DUE: &str = "2026-11-24T07:15:00Z";
+const FOLLOW_UP_DUE: &str = "2026-11-24T14:30:00Z";
 
 fn nothing() -> Option<Money> {
     Some(Money { minor_units: 0, currency_code: "INR".to_owned() })

@@ -278,6 +278,7 @@ async fn account_changes(world: &World, email: &str) -> Result<()> {
 async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
     let email = |what: &str| format!("{what}-{number}@example.org");
     let id = booking(world, &email("completed"), BookingState::Completed, BEFORE);
+    world.data.attended.lock().unwrap().insert(id.clone(), vec![1]);
     world.append_event(BookingCompleted { booking_id: id }).await?;
     let id = booking(world, &email("roomless"), BookingState::Confirmed, AHEAD);
     world.append_event(RoomMissing { booking_id: id, session_number: 0 }).await?;
