@@ -14,6 +14,7 @@ pub mod staff;
 pub mod members;
 pub mod invitations;
 pub mod calendar_feeds;
+pub mod own_calendars;
 pub mod busy_times;
 pub mod calendar_bookings;
 pub mod accepted_terms;
