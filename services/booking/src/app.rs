@@ -67,6 +67,7 @@ pub mod offer_times;
 pub mod staff_waiting;
 pub mod signed_ids;
 pub mod calendar_feed;
+pub mod own_calendar;
 pub mod feed_secrets;
 pub mod page_secrets;
 pub mod page_keys;

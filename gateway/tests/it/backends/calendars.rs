@@ -4,8 +4,10 @@ use contract::booking::v1::booking_calendar_service_server::{
     BookingCalendarService, BookingCalendarServiceServer,
 };
 use contract::booking::v1::{
-    GetCalendarBookingRequest, GetCalendarBookingResponse, GetSessionCalendarRequest,
-    GetSessionCalendarResponse, OpenSchedulingVisitRequest, OpenSchedulingVisitResponse,
+    GetCalendarBookingRequest, GetCalendarBookingResponse, GetOwnCalendarRequest,
+    GetOwnCalendarResponse, GetSessionCalendarRequest, GetSessionCalendarResponse,
+    OpenSchedulingVisitRequest, OpenSchedulingVisitResponse, RenewOwnCalendarRequest,
+    RenewOwnCalendarResponse, StopOwnCalendarRequest, StopOwnCalendarResponse,
     TakeScheduledEventRequest, TakeScheduledEventResponse,
 };
 use tonic::transport::server::Router;
@@ -58,5 +60,29 @@ impl BookingCalendarService for FakeBackend {
     ) -> Result<Response<TakeScheduledEventResponse>, Status> {
         self.seen.note(&request);
         Ok(Response::new(TakeScheduledEventResponse::default()))
+    }
+
+    async fn get_own_calendar(
+        &self,
+        request: Request<GetOwnCalendarRequest>,
+    ) -> Result<Response<GetOwnCalendarResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(GetOwnCalendarResponse::default()))
+    }
+
+    async fn renew_own_calendar(
+        &self,
+        request: Request<RenewOwnCalendarRequest>,
+    ) -> Result<Response<RenewOwnCalendarResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(RenewOwnCalendarResponse::default()))
+    }
+
+    async fn stop_own_calendar(
+        &self,
+        request: Request<StopOwnCalendarRequest>,
+    ) -> Result<Response<StopOwnCalendarResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(StopOwnCalendarResponse::default()))
     }
 }

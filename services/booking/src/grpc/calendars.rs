@@ -3,19 +3,24 @@
 
 use std::sync::Arc;
 
+use contract::booking::v1 as wire;
 use contract::booking::v1::booking_calendar_service_server::BookingCalendarService;
 use contract::booking::v1::booking_calendar_staff_service_server::BookingCalendarStaffService;
 use contract::booking::v1::{
     CalendarFeed, CalendarSource, GetCalendarBookingRequest, GetCalendarBookingResponse,
-    GetSessionCalendarRequest, GetSessionCalendarResponse, ListCalendarFeedsRequest,
-    ListCalendarFeedsResponse, ListCalendarSourcesRequest, ListCalendarSourcesResponse,
-    OpenSchedulingVisitRequest, OpenSchedulingVisitResponse, ReadCalendarSourceRequest,
-    ReadCalendarSourceResponse, RenewCalendarFeedRequest, RenewCalendarFeedResponse,
-    SessionCalendarBooking, StopCalendarFeedRequest, StopCalendarFeedResponse,
+    GetOwnCalendarRequest, GetOwnCalendarResponse, GetSessionCalendarRequest,
+    GetSessionCalendarResponse, ListCalendarFeedsRequest, ListCalendarFeedsResponse,
+    ListCalendarSourcesRequest, ListCalendarSourcesResponse, OpenSchedulingVisitRequest,
+    OpenSchedulingVisitResponse, ReadCalendarSourceRequest, ReadCalendarSourceResponse,
+    RenewCalendarFeedRequest, RenewCalendarFeedResponse, RenewOwnCalendarRequest,
+    RenewOwnCalendarResponse, SessionCalendarBooking, StopCalendarFeedRequest,
+    StopCalendarFeedResponse, StopOwnCalendarRequest, StopOwnCalendarResponse,
     TakeScheduledEventRequest, TakeScheduledEventResponse,
 };
 use contract::convert::to_wire;
 use eventstore::{Act, StaffAuthorizer};
+use kernel::Id;
+use kernel::id::CalendarFeed as CalendarFeedId;
 use runtime::caller::Users;
 use runtime::status::{to_status, unavailable};
 use staff::{Role, Staff};
@@ -26,6 +31,7 @@ use super::calendar::feed;
 use super::ownership::{load_owned, parse};
 use crate::app::App;
 use crate::app::calendar_feed::{self, read_feed, renew_feed, stop_feed};
+use crate::app::own_calendar::{read_own_calendar, renew_own_calendar, stop_own_calendar};
 use crate::app::read_calendar::{self, read_soon};
 use crate::app::scheduled_event::{open_visit, take_scheduled_event};
 use crate::app::staff_scope::{Scope, scope_of};
@@ -34,6 +40,7 @@ use crate::clients::calendars::Source;
 use crate::read_model::busy_times::{self, SourceState};
 use crate::read_model::calendar_bookings::{self, SessionState};
 use crate::read_model::calendar_feeds::{self, Feed};
+use crate::read_model::own_calendars::{self, OwnCalendar};
 
 /// Those who may have the address of a practitioner's sessions.
 const CALENDAR_ROLES: &[Role] = &[Role::Owner, Role::Admin, Role::Practitioner];
@@ -51,6 +58,19 @@ impl CalendarHandler {
     pub fn new(app: Arc<App>, users: Users) -> Self {
         Self { app, users }
     }
+
+    fn wire_own(&self, own: OwnCalendar) -> wire::OwnCalendar {
+        wire::OwnCalendar {
+            path: path(&self.app, own.feed_id),
+            details: own.details,
+            renewed_at: Some(to_wire(own.renewed_at)),
+        }
+    }
+}
+
+/// Where calendar programs read an address.
+fn path(app: &App, feed_id: Id<CalendarFeedId>) -> String {
+    format!("/calendars/{}.ics", app.feed_secrets.secret(feed_id))
 }
 
 #[tonic::async_trait]
@@ -59,10 +79,48 @@ impl BookingCalendarService for CalendarHandler {
         &self,
         request: Request<GetSessionCalendarRequest>,
     ) -> Result<Response<GetSessionCalendarResponse>, Status> {
-        let read = read_feed(&self.app, &request.get_ref().secret).await;
-        let (feed, sessions) = read.map_err(|error| to_status(&error))?;
-        let content = feed::calendar(&self.app.practice, &feed, &sessions);
+        let (app, secret) = (&self.app, &request.get_ref().secret);
+        let own = read_own_calendar(app, secret).await.map_err(|error| to_status(&error))?;
+        let content = match own {
+            Some((own, sessions)) => feed::own_calendar(&app.practice, own, &sessions),
+            None => {
+                let read = read_feed(app, secret).await;
+                let (feed, sessions) = read.map_err(|error| to_status(&error))?;
+                feed::calendar(&app.practice, &feed, &sessions)
+            }
+        };
         Ok(Response::new(GetSessionCalendarResponse { content }))
+    }
+
+    async fn get_own_calendar(
+        &self,
+        request: Request<GetOwnCalendarRequest>,
+    ) -> Result<Response<GetOwnCalendarResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let own = own_calendars::of(self.app.store.pool(), user.customer).await;
+        let own = own.map_err(|error| unavailable(&error))?;
+        let calendar = own.map(|own| self.wire_own(own)).unwrap_or_default();
+        Ok(Response::new(GetOwnCalendarResponse { calendar: Some(calendar) }))
+    }
+
+    async fn renew_own_calendar(
+        &self,
+        request: Request<RenewOwnCalendarRequest>,
+    ) -> Result<Response<RenewOwnCalendarResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let own = renew_own_calendar(&self.app, user.customer, request.into_inner()).await;
+        let calendar = Some(self.wire_own(own.map_err(|error| to_status(&error))?));
+        Ok(Response::new(RenewOwnCalendarResponse { calendar }))
+    }
+
+    async fn stop_own_calendar(
+        &self,
+        request: Request<StopOwnCalendarRequest>,
+    ) -> Result<Response<StopOwnCalendarResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let stopped = stop_own_calendar(&self.app, user.customer).await;
+        stopped.map_err(|error| to_status(&error))?;
+        Ok(Response::new(StopOwnCalendarResponse {}))
     }
 
     async fn get_calendar_booking(
@@ -161,12 +219,10 @@ impl CalendarStaffHandler {
     }
 
     fn wire_feed(&self, practitioner_id: &str, feed: Option<&Feed>) -> CalendarFeed {
-        let path =
-            |feed: &Feed| format!("/calendars/{}.ics", self.app.feed_secrets.secret(feed.feed_id));
         CalendarFeed {
             practitioner_id: practitioner_id.to_owned(),
             practitioner_name: self.app.practice.name_of_practitioner(practitioner_id).to_owned(),
-            path: feed.map(path).unwrap_or_default(),
+            path: feed.map(|feed| path(&self.app, feed.feed_id)).unwrap_or_default(),
             shows_client_names: feed.is_some_and(|feed| feed.shows_client_names),
             renewed_at: feed.map(|feed| to_wire(feed.renewed_at)),
         }

@@ -1,5 +1,6 @@
-//! A practitioner's sessions as a calendar that other programs subscribe to. Like a booking's file
-//! it never holds the service; it holds a client's name only where the practitioner wants it.
+//! A practitioner's sessions as a calendar that other programs subscribe to, and a client's. Like a
+//! booking's file that of a practitioner never holds the service; it holds a client's name only
+//! where the practitioner wants it.
 
 use icalendar::{
     Calendar, Component as _, Event, EventLike as _, EventStatus, Parameter, Property,
@@ -8,6 +9,7 @@ use practice::Practice;
 
 use super::{fold_lines, one_line, utc};
 use crate::read_model::calendar_feeds::{Feed, FeedSession};
+use crate::read_model::own_calendars::{OwnCalendar, OwnSession};
 
 /// How often programs should read it again, as a duration of RFC 5545.
 const REFRESH: &str = "PT15M";
@@ -27,7 +29,6 @@ pub(in crate::grpc) fn calendar(
     feed: &Feed,
     sessions: &[FeedSession],
 ) -> String {
-    let mut calendar = Calendar::empty();
     let practice_name = one_line(&practice.practice.name);
     let name = match practice.has_several_practitioners() {
         true => {
@@ -36,11 +37,51 @@ pub(in crate::grpc) fn calendar(
         }
         false => practice_name,
     };
+    written(&name, sessions.iter().map(|session| event(practice, session)))
+}
+
+/// The calendar of a client's own sessions; neutral, unless the client chose details.
+#[must_use]
+pub(in crate::grpc) fn own_calendar(
+    practice: &Practice,
+    own: OwnCalendar,
+    sessions: &[OwnSession],
+) -> String {
+    let name = if own.details { one_line(&practice.practice.name) } else { "Sessions".to_owned() };
+    written(&name, sessions.iter().map(|session| own_event(practice, own, session)))
+}
+
+fn own_event(practice: &Practice, own: OwnCalendar, session: &OwnSession) -> Event {
+    let OwnSession { booking_id, number, span, .. } = session;
+    let mut event = Event::with_uid(&format!("{booking_id}-{number}@bookings.sukoon"));
+    if session.moves > 0 {
+        event.sequence(session.moves);
+    }
+    if own.details {
+        let with = practice.name_of_practitioner(&session.practitioner_id);
+        let place = if session.in_person { practice.location.name.as_str() } else { "Online" };
+        event
+            .summary(&format!("{} with {}", one_line(&session.service_title), one_line(with)))
+            .location(&one_line(place));
+    } else {
+        event.summary("Session");
+    }
+    event
+        .status(EventStatus::Confirmed)
+        .add_property("DTSTAMP", utc(session.requested_at))
+        .add_property("DTSTART", utc(span.starts_at()))
+        .add_property("DTEND", utc(span.ends_at()))
+        .done()
+}
+
+/// A calendar of this name.
+fn written(name: &str, events: impl Iterator<Item = Event>) -> String {
+    let mut calendar = Calendar::empty();
     for (key, value) in [
         ("VERSION", "2.0"),
         ("PRODID", "-//Sukoon//Booking//EN"),
         ("METHOD", "PUBLISH"),
-        ("X-WR-CALNAME", name.as_str()),
+        ("X-WR-CALNAME", name),
         ("X-PUBLISHED-TTL", REFRESH),
     ] {
         calendar.append_property(Property::new(key, value));
@@ -48,12 +89,14 @@ pub(in crate::grpc) fn calendar(
     let duration = Parameter::new("VALUE", "DURATION");
     let refresh = Property::new("REFRESH-INTERVAL", REFRESH).append_parameter(duration).done();
     calendar.append_property(refresh);
-    for session in sessions {
-        calendar.push(event(practice, session));
+    let mut is_empty = true;
+    for event in events {
+        is_empty = false;
+        calendar.push(event);
     }
     let text = fold_lines(&calendar.to_string());
     match text.strip_suffix(END) {
-        Some(head) if sessions.is_empty() => format!("{head}{ZONE}{END}"),
+        Some(head) if is_empty => format!("{head}{ZONE}{END}"),
         _ => text,
     }
 }
