@@ -57,13 +57,13 @@ fn secret(feed: &CalendarFeed) -> String {
     path.strip_suffix(".ics").unwrap().to_owned()
 }
 
-async fn read(harness: &GrpcHarness, secret: &str) -> Result<String, Status> {
+pub(crate) async fn read(harness: &GrpcHarness, secret: &str) -> Result<String, Status> {
     let request = GetSessionCalendarRequest { secret: secret.to_owned() };
     Ok(harness.calendars().get_session_calendar(request).await?.into_inner().content)
 }
 
 /// The values of a property in a calendar, unfolded.
-fn values(calendar: &str, name: &str) -> Vec<String> {
+pub(crate) fn values(calendar: &str, name: &str) -> Vec<String> {
     let unfolded = calendar.replace("\r\n ", "");
     let values = unfolded.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     values.map(str::to_owned).collect()

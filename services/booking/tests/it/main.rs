@@ -56,6 +56,7 @@ mod payment_pages;
 mod adoptions;
 mod widget_reports;
 mod calendar_feeds;
+mod client_calendars;
 mod busy_calendars;
 mod caldav_hosts;
 mod radicale;
