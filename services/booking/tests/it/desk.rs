@@ -3,9 +3,9 @@
 
 use contract::booking::v1::{
     AcceptTermsRequest, Attendance, BookingState, CancelBookingRequest, CancellationRefund,
-    CancelledBy, FindBookingsRequest, ListBookingsRequest, MarkAttendanceRequest,
-    PreviewCancellationRequest, PreviewCancellationResponse, ReleaseHoldRequest, SessionMark,
-    SessionMode,
+    CancelledBy, FindBookingsRequest, GetBookingContactRequest, ListBookingsRequest,
+    MarkAttendanceRequest, PreviewCancellationRequest, PreviewCancellationResponse,
+    ReleaseHoldRequest, SessionMark, SessionMode,
 };
 use contract::common::v1::DeskWay;
 use kernel::Id;
@@ -215,12 +215,25 @@ async fn a_client_who_did_not_come_is_marked_and_the_mark_can_be_taken_back() {
         world.view(id).await.marks,
         [SessionMark { session_number: 1, attendance: Attendance::NoShow.into() }]
     );
+    assert_eq!(attended(&harness, id).await, [0; 0]);
     let state = mark(Attendance::Unmarked, "mark-taken-back").await.unwrap();
     assert_eq!(state, BookingState::Completed);
     assert_eq!(world.view(id).await.marks, []);
     let history = world.booking_history(id).await;
     let marks = history.iter().filter(|event| *event == "BookingAttendanceMarked").count();
     assert_eq!(marks, 2);
+    for (attendance, key) in [(Attendance::Came, "mark-came"), (Attendance::Late, "mark-late")] {
+        mark(attendance, key).await.unwrap();
+        assert_eq!(attended(&harness, id).await, [1]);
+    }
+}
+
+/// The sessions to which the client came, as notifications is told.
+async fn attended(harness: &GrpcHarness, id: Id<Booking>) -> Vec<i32> {
+    let booking_id = id.to_string();
+    let asked = GetBookingContactRequest { booking_id, ..GetBookingContactRequest::default() };
+    let answer = harness.internal("notifications").get_booking_contact(asked).await;
+    answer.unwrap().into_inner().attended_sessions
 }
 
 #[tokio::test]
