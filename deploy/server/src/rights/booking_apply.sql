@@ -41,6 +41,26 @@ with gone as (
     where not (select list -> 'feeds' from rights) ? practitioner_id returning 1)
 insert into differences select 'calendar addresses that had ended', count(*) from gone;
 
+-- A list of a release before says nothing of them, and ends none.
+do $feeds$
+begin
+    if to_regclass('own_calendars') is null then
+        return;
+    end if;
+    with renewed as (
+        update own_calendars f set feed_id = now.value::uuid, renewed_at = clock_now()
+        from rights, jsonb_each_text(rights.list -> 'own_feeds') now
+        where f.customer_id = now.key::uuid and f.feed_id <> now.value::uuid returning 1)
+    insert into differences
+    select 'calendar addresses of clients that had been renewed', count(*) from renewed;
+    with gone as (
+        delete from own_calendars
+        where not (select list -> 'own_feeds' from rights) ? customer_id::text returning 1)
+    insert into differences
+    select 'calendar addresses of clients that had ended', count(*) from gone;
+end
+$feeds$;
+
 with withdrawn as (
     update consents c set withdrawn_at = now.value::timestamptz
     from rights, jsonb_each_text(list -> 'withdrawn_consents') now

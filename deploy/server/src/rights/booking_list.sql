@@ -13,6 +13,16 @@ begin
     end if;
 end
 $keys$;
+-- So it is with the addresses of clients' own sessions.
+create temp table own_feeds (feeds jsonb not null);
+do $feeds$
+begin
+    if to_regclass('own_calendars') is not null then
+        insert into own_feeds select coalesce(jsonb_object_agg(customer_id, feed_id), '{}')
+        from own_calendars;
+    end if;
+end
+$feeds$;
 select jsonb_build_object(
     'members', (select coalesce(jsonb_object_agg(user_id, role), '{}') from staff_members
                 where active),
@@ -20,6 +30,7 @@ select jsonb_build_object(
                     where state = 'pending'),
     'feeds', (select coalesce(jsonb_object_agg(practitioner_id, feed_id), '{}')
               from calendar_feeds),
+    'own_feeds', coalesce((select feeds from own_feeds), '{}'),
     'withdrawn_consents', (select coalesce(jsonb_object_agg(consent_id, withdrawn_at), '{}')
                            from consents where withdrawn_at is not null),
     'ended_page_keys', coalesce((select ended from page_keys_ended), '{}'))
