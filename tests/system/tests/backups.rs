@@ -45,6 +45,10 @@ const BEFORE: [(&str, &str); 3] = [
              ('00000000-0000-4000-8000-00000000000a', 'admin'),
              ('00000000-0000-4000-8000-00000000000b', 'admin');
          insert into calendar_feeds values ('nobody', gen_random_uuid(), false, clock_now());
+         insert into own_calendars
+         select ('00000000-0000-4000-8000-00000000000' || n)::uuid, gen_random_uuid(), false,
+                clock_now()
+         from unnest('{a,b}'::text[]) n;
          insert into consent_texts values ('of a test', '', clock_now());
          insert into consents (consent_id, customer_id, booking_id, version, full_name, email,
                                signature, given_at)
@@ -78,6 +82,9 @@ const ENDED: [(&str, &str); 3] = [
          update staff_members set role = 'front_desk' where user_id::text like '%00b';
          update calendar_feeds set feed_id = '00000000-0000-4000-8000-0000000000ff'
          where practitioner_id = 'nobody';
+         update own_calendars set feed_id = '00000000-0000-4000-8000-0000000000fe'
+         where customer_id::text like '%00a';
+         delete from own_calendars where customer_id::text like '%00b';
          update consents set withdrawn_at = clock_now()
          where consent_id = (select min(consent_id::text)::uuid from consents
                              where withdrawn_at is null);
@@ -114,6 +121,8 @@ const IN_FORCE: [(&str, &str, &str); 5] = [
         "booking",
         "select (select feed_id from calendar_feeds where practitioner_id = 'nobody')
                 = '00000000-0000-4000-8000-0000000000ff'
+                and (select array_agg(feed_id::text) from own_calendars)
+                    = '{00000000-0000-4000-8000-0000000000fe}'
                 and exists (select from consents where withdrawn_at is not null)",
         "t",
     ),
