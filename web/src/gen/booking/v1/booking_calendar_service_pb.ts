@@ -12,7 +12,158 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_calendar_service.proto.
  */
 export const file_booking_v1_booking_calendar_service: GenFile = /*@__PURE__*/
-  fileDesc("Cilib29raW5nL3YxL2Jvb2tpbmdfY2FsZW5kYXJfc2VydmljZS5wcm90bxIKYm9va2luZy52MSIrChlHZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0Eg4KBnNlY3JldBgBIAEoCSItChpHZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZRIPCgdjb250ZW50GAEgASgJIi8KGUdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKDAQoaR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2USGwoTY2FsZW5kYXJfYm9va2luZ19pZBgBIAEoCRISCgppc19mYWlsaW5nGAIgASgIEjQKCHNlc3Npb25zGAMgAygLMiIuYm9va2luZy52MS5TZXNzaW9uQ2FsZW5kYXJCb29raW5nIl4KFlNlc3Npb25DYWxlbmRhckJvb2tpbmcSFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSGwoTY2FsZW5kYXJfYm9va2luZ19pZBgCIAEoCRIPCgdwcm9ibGVtGAMgASgJIjAKGk9wZW5TY2hlZHVsaW5nVmlzaXRSZXF1ZXN0EhIKCnNlcnZpY2VfaWQYASABKAkiRAobT3BlblNjaGVkdWxpbmdWaXNpdFJlc3BvbnNlEhAKCHZpc2l0X2lkGAEgASgJEhMKC3Zpc2l0X3Rva2VuGAIgASgJIn4KGVRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglldmVudF91cmkYAiABKAkSEwoLaW52aXRlZV91cmkYAyABKAkSEAoIdmlzaXRfaWQYBCABKAkSEwoLdmlzaXRfdG9rZW4YBSABKAkieQoaVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1bnRpbF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiswIKDkNhbGVuZGFyU291cmNlEhMKC2NhbGVuZGFyX2lkGAEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgCIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgDIAEoCRIrCgdyZWFkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh0cmllZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQZmFpbGluZ19zaW5jZV9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcHJvYmxlbRgHIAEoCRIOCgZldmVudHMYCCABKAUSEgoKb2RkX2V2ZW50cxgJIAEoBRISCgpidXN5X3RpbWVzGAogASgDIhwKGkxpc3RDYWxlbmRhclNvdXJjZXNSZXF1ZXN0IkoKG0xpc3RDYWxlbmRhclNvdXJjZXNSZXNwb25zZRIrCgdzb3VyY2VzGAEgAygLMhouYm9va2luZy52MS5DYWxlbmRhclNvdXJjZSIwChlSZWFkQ2FsZW5kYXJTb3VyY2VSZXF1ZXN0EhMKC2NhbGVuZGFyX2lkGAEgASgJIhwKGlJlYWRDYWxlbmRhclNvdXJjZVJlc3BvbnNlMrkDChZCb29raW5nQ2FsZW5kYXJTZXJ2aWNlEmgKEkdldFNlc3Npb25DYWxlbmRhchIlLmJvb2tpbmcudjEuR2V0U2Vzc2lvbkNhbGVuZGFyUmVxdWVzdBomLmJvb2tpbmcudjEuR2V0U2Vzc2lvbkNhbGVuZGFyUmVzcG9uc2UiA5ACARJoChJHZXRDYWxlbmRhckJvb2tpbmcSJS5ib29raW5nLnYxLkdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QaJi5ib29raW5nLnYxLkdldENhbGVuZGFyQm9va2luZ1Jlc3BvbnNlIgOQAgESZgoTT3BlblNjaGVkdWxpbmdWaXNpdBImLmJvb2tpbmcudjEuT3BlblNjaGVkdWxpbmdWaXNpdFJlcXVlc3QaJy5ib29raW5nLnYxLk9wZW5TY2hlZHVsaW5nVmlzaXRSZXNwb25zZRJjChJUYWtlU2NoZWR1bGVkRXZlbnQSJS5ib29raW5nLnYxLlRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QaJi5ib29raW5nLnYxLlRha2VTY2hlZHVsZWRFdmVudFJlc3BvbnNlMuoBChtCb29raW5nQ2FsZW5kYXJTdGFmZlNlcnZpY2USZgoTTGlzdENhbGVuZGFyU291cmNlcxImLmJvb2tpbmcudjEuTGlzdENhbGVuZGFyU291cmNlc1JlcXVlc3QaJy5ib29raW5nLnYxLkxpc3RDYWxlbmRhclNvdXJjZXNSZXNwb25zZRJjChJSZWFkQ2FsZW5kYXJTb3VyY2USJS5ib29raW5nLnYxLlJlYWRDYWxlbmRhclNvdXJjZVJlcXVlc3QaJi5ib29raW5nLnYxLlJlYWRDYWxlbmRhclNvdXJjZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Cilib29raW5nL3YxL2Jvb2tpbmdfY2FsZW5kYXJfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJcCgtPd25DYWxlbmRhchIMCgRwYXRoGAEgASgJEg8KB2RldGFpbHMYAiABKAgSLgoKcmVuZXdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiFwoVR2V0T3duQ2FsZW5kYXJSZXF1ZXN0IkMKFkdldE93bkNhbGVuZGFyUmVzcG9uc2USKQoIY2FsZW5kYXIYASABKAsyFy5ib29raW5nLnYxLk93bkNhbGVuZGFyIkMKF1JlbmV3T3duQ2FsZW5kYXJSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRIPCgdkZXRhaWxzGAIgASgIIkUKGFJlbmV3T3duQ2FsZW5kYXJSZXNwb25zZRIpCghjYWxlbmRhchgBIAEoCzIXLmJvb2tpbmcudjEuT3duQ2FsZW5kYXIiGAoWU3RvcE93bkNhbGVuZGFyUmVxdWVzdCIZChdTdG9wT3duQ2FsZW5kYXJSZXNwb25zZSIrChlHZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0Eg4KBnNlY3JldBgBIAEoCSItChpHZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZRIPCgdjb250ZW50GAEgASgJIi8KGUdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKDAQoaR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2USGwoTY2FsZW5kYXJfYm9va2luZ19pZBgBIAEoCRISCgppc19mYWlsaW5nGAIgASgIEjQKCHNlc3Npb25zGAMgAygLMiIuYm9va2luZy52MS5TZXNzaW9uQ2FsZW5kYXJCb29raW5nIl4KFlNlc3Npb25DYWxlbmRhckJvb2tpbmcSFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSGwoTY2FsZW5kYXJfYm9va2luZ19pZBgCIAEoCRIPCgdwcm9ibGVtGAMgASgJIjAKGk9wZW5TY2hlZHVsaW5nVmlzaXRSZXF1ZXN0EhIKCnNlcnZpY2VfaWQYASABKAkiRAobT3BlblNjaGVkdWxpbmdWaXNpdFJlc3BvbnNlEhAKCHZpc2l0X2lkGAEgASgJEhMKC3Zpc2l0X3Rva2VuGAIgASgJIn4KGVRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglldmVudF91cmkYAiABKAkSEwoLaW52aXRlZV91cmkYAyABKAkSEAoIdmlzaXRfaWQYBCABKAkSEwoLdmlzaXRfdG9rZW4YBSABKAkieQoaVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1bnRpbF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiswIKDkNhbGVuZGFyU291cmNlEhMKC2NhbGVuZGFyX2lkGAEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgCIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgDIAEoCRIrCgdyZWFkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh0cmllZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQZmFpbGluZ19zaW5jZV9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcHJvYmxlbRgHIAEoCRIOCgZldmVudHMYCCABKAUSEgoKb2RkX2V2ZW50cxgJIAEoBRISCgpidXN5X3RpbWVzGAogASgDIhwKGkxpc3RDYWxlbmRhclNvdXJjZXNSZXF1ZXN0IkoKG0xpc3RDYWxlbmRhclNvdXJjZXNSZXNwb25zZRIrCgdzb3VyY2VzGAEgAygLMhouYm9va2luZy52MS5DYWxlbmRhclNvdXJjZSIwChlSZWFkQ2FsZW5kYXJTb3VyY2VSZXF1ZXN0EhMKC2NhbGVuZGFyX2lkGAEgASgJIhwKGlJlYWRDYWxlbmRhclNvdXJjZVJlc3BvbnNlMtIFChZCb29raW5nQ2FsZW5kYXJTZXJ2aWNlEmgKEkdldFNlc3Npb25DYWxlbmRhchIlLmJvb2tpbmcudjEuR2V0U2Vzc2lvbkNhbGVuZGFyUmVxdWVzdBomLmJvb2tpbmcudjEuR2V0U2Vzc2lvbkNhbGVuZGFyUmVzcG9uc2UiA5ACARJoChJHZXRDYWxlbmRhckJvb2tpbmcSJS5ib29raW5nLnYxLkdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QaJi5ib29raW5nLnYxLkdldENhbGVuZGFyQm9va2luZ1Jlc3BvbnNlIgOQAgESXAoOR2V0T3duQ2FsZW5kYXISIS5ib29raW5nLnYxLkdldE93bkNhbGVuZGFyUmVxdWVzdBoiLmJvb2tpbmcudjEuR2V0T3duQ2FsZW5kYXJSZXNwb25zZSIDkAIBEl0KEFJlbmV3T3duQ2FsZW5kYXISIy5ib29raW5nLnYxLlJlbmV3T3duQ2FsZW5kYXJSZXF1ZXN0GiQuYm9va2luZy52MS5SZW5ld093bkNhbGVuZGFyUmVzcG9uc2USWgoPU3RvcE93bkNhbGVuZGFyEiIuYm9va2luZy52MS5TdG9wT3duQ2FsZW5kYXJSZXF1ZXN0GiMuYm9va2luZy52MS5TdG9wT3duQ2FsZW5kYXJSZXNwb25zZRJmChNPcGVuU2NoZWR1bGluZ1Zpc2l0EiYuYm9va2luZy52MS5PcGVuU2NoZWR1bGluZ1Zpc2l0UmVxdWVzdBonLmJvb2tpbmcudjEuT3BlblNjaGVkdWxpbmdWaXNpdFJlc3BvbnNlEmMKElRha2VTY2hlZHVsZWRFdmVudBIlLmJvb2tpbmcudjEuVGFrZVNjaGVkdWxlZEV2ZW50UmVxdWVzdBomLmJvb2tpbmcudjEuVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2Uy6gEKG0Jvb2tpbmdDYWxlbmRhclN0YWZmU2VydmljZRJmChNMaXN0Q2FsZW5kYXJTb3VyY2VzEiYuYm9va2luZy52MS5MaXN0Q2FsZW5kYXJTb3VyY2VzUmVxdWVzdBonLmJvb2tpbmcudjEuTGlzdENhbGVuZGFyU291cmNlc1Jlc3BvbnNlEmMKElJlYWRDYWxlbmRhclNvdXJjZRIlLmJvb2tpbmcudjEuUmVhZENhbGVuZGFyU291cmNlUmVxdWVzdBomLmJvb2tpbmcudjEuUmVhZENhbGVuZGFyU291cmNlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+
+/**
+ * The client's own calendar.
+ *
+ * @generated from message booking.v1.OwnCalendar
+ */
+export type OwnCalendar = Message<"booking.v1.OwnCalendar"> & {
+  /**
+   * Where calendar programs read it, "/calendars/SECRET.ics"; empty when there is none. Whoever has it can
+   * read the sessions.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * Whether its sessions have the service, the practitioner and the place.
+   *
+   * @generated from field: bool details = 2;
+   */
+  details: boolean;
+
+  /**
+   * When the address was made; unset when there is none.
+   *
+   * @generated from field: google.protobuf.Timestamp renewed_at = 3;
+   */
+  renewedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message booking.v1.OwnCalendar.
+ * Use `create(OwnCalendarSchema)` to create a new message.
+ */
+export const OwnCalendarSchema: GenMessage<OwnCalendar> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 0);
+
+/**
+ * Asks for the caller's calendar.
+ *
+ * @generated from message booking.v1.GetOwnCalendarRequest
+ */
+export type GetOwnCalendarRequest = Message<"booking.v1.GetOwnCalendarRequest"> & {
+};
+
+/**
+ * Describes the message booking.v1.GetOwnCalendarRequest.
+ * Use `create(GetOwnCalendarRequestSchema)` to create a new message.
+ */
+export const GetOwnCalendarRequestSchema: GenMessage<GetOwnCalendarRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 1);
+
+/**
+ * The caller's calendar.
+ *
+ * @generated from message booking.v1.GetOwnCalendarResponse
+ */
+export type GetOwnCalendarResponse = Message<"booking.v1.GetOwnCalendarResponse"> & {
+  /**
+   * The calendar.
+   *
+   * @generated from field: booking.v1.OwnCalendar calendar = 1;
+   */
+  calendar?: OwnCalendar | undefined;
+};
+
+/**
+ * Describes the message booking.v1.GetOwnCalendarResponse.
+ * Use `create(GetOwnCalendarResponseSchema)` to create a new message.
+ */
+export const GetOwnCalendarResponseSchema: GenMessage<GetOwnCalendarResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 2);
+
+/**
+ * Asks for a new address.
+ *
+ * @generated from message booking.v1.RenewOwnCalendarRequest
+ */
+export type RenewOwnCalendarRequest = Message<"booking.v1.RenewOwnCalendarRequest"> & {
+  /**
+   * 8 to 64 characters chosen by the caller; the same key makes no second address.
+   *
+   * @generated from field: string idempotency_key = 1;
+   */
+  idempotencyKey: string;
+
+  /**
+   * Whether the sessions are to have the service, the practitioner and the place.
+   *
+   * @generated from field: bool details = 2;
+   */
+  details: boolean;
+};
+
+/**
+ * Describes the message booking.v1.RenewOwnCalendarRequest.
+ * Use `create(RenewOwnCalendarRequestSchema)` to create a new message.
+ */
+export const RenewOwnCalendarRequestSchema: GenMessage<RenewOwnCalendarRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 3);
+
+/**
+ * The new address; that of the caller now, where the call was repeated.
+ *
+ * @generated from message booking.v1.RenewOwnCalendarResponse
+ */
+export type RenewOwnCalendarResponse = Message<"booking.v1.RenewOwnCalendarResponse"> & {
+  /**
+   * The calendar.
+   *
+   * @generated from field: booking.v1.OwnCalendar calendar = 1;
+   */
+  calendar?: OwnCalendar | undefined;
+};
+
+/**
+ * Describes the message booking.v1.RenewOwnCalendarResponse.
+ * Use `create(RenewOwnCalendarResponseSchema)` to create a new message.
+ */
+export const RenewOwnCalendarResponseSchema: GenMessage<RenewOwnCalendarResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 4);
+
+/**
+ * Asks to take the address away.
+ *
+ * @generated from message booking.v1.StopOwnCalendarRequest
+ */
+export type StopOwnCalendarRequest = Message<"booking.v1.StopOwnCalendarRequest"> & {
+};
+
+/**
+ * Describes the message booking.v1.StopOwnCalendarRequest.
+ * Use `create(StopOwnCalendarRequestSchema)` to create a new message.
+ */
+export const StopOwnCalendarRequestSchema: GenMessage<StopOwnCalendarRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 5);
+
+/**
+ * There is no address any more.
+ *
+ * @generated from message booking.v1.StopOwnCalendarResponse
+ */
+export type StopOwnCalendarResponse = Message<"booking.v1.StopOwnCalendarResponse"> & {
+};
+
+/**
+ * Describes the message booking.v1.StopOwnCalendarResponse.
+ * Use `create(StopOwnCalendarResponseSchema)` to create a new message.
+ */
+export const StopOwnCalendarResponseSchema: GenMessage<StopOwnCalendarResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 6);
 
 /**
  * Asks for the calendar of a secret address.
@@ -33,7 +184,7 @@ export type GetSessionCalendarRequest = Message<"booking.v1.GetSessionCalendarRe
  * Use `create(GetSessionCalendarRequestSchema)` to create a new message.
  */
 export const GetSessionCalendarRequestSchema: GenMessage<GetSessionCalendarRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 0);
+  messageDesc(file_booking_v1_booking_calendar_service, 7);
 
 /**
  * A calendar.
@@ -54,7 +205,7 @@ export type GetSessionCalendarResponse = Message<"booking.v1.GetSessionCalendarR
  * Use `create(GetSessionCalendarResponseSchema)` to create a new message.
  */
 export const GetSessionCalendarResponseSchema: GenMessage<GetSessionCalendarResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 1);
+  messageDesc(file_booking_v1_booking_calendar_service, 8);
 
 /**
  * Asks what the scheduling provider has.
@@ -75,7 +226,7 @@ export type GetCalendarBookingRequest = Message<"booking.v1.GetCalendarBookingRe
  * Use `create(GetCalendarBookingRequestSchema)` to create a new message.
  */
 export const GetCalendarBookingRequestSchema: GenMessage<GetCalendarBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 2);
+  messageDesc(file_booking_v1_booking_calendar_service, 9);
 
 /**
  * What the scheduling provider has.
@@ -112,7 +263,7 @@ export type GetCalendarBookingResponse = Message<"booking.v1.GetCalendarBookingR
  * Use `create(GetCalendarBookingResponseSchema)` to create a new message.
  */
 export const GetCalendarBookingResponseSchema: GenMessage<GetCalendarBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 3);
+  messageDesc(file_booking_v1_booking_calendar_service, 10);
 
 /**
  * What the scheduling provider has of a session.
@@ -147,7 +298,7 @@ export type SessionCalendarBooking = Message<"booking.v1.SessionCalendarBooking"
  * Use `create(SessionCalendarBookingSchema)` to create a new message.
  */
 export const SessionCalendarBookingSchema: GenMessage<SessionCalendarBooking> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 4);
+  messageDesc(file_booking_v1_booking_calendar_service, 11);
 
 /**
  * Asks to begin a visit.
@@ -168,7 +319,7 @@ export type OpenSchedulingVisitRequest = Message<"booking.v1.OpenSchedulingVisit
  * Use `create(OpenSchedulingVisitRequestSchema)` to create a new message.
  */
 export const OpenSchedulingVisitRequestSchema: GenMessage<OpenSchedulingVisitRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 5);
+  messageDesc(file_booking_v1_booking_calendar_service, 12);
 
 /**
  * A visit that lasts three hours.
@@ -196,7 +347,7 @@ export type OpenSchedulingVisitResponse = Message<"booking.v1.OpenSchedulingVisi
  * Use `create(OpenSchedulingVisitResponseSchema)` to create a new message.
  */
 export const OpenSchedulingVisitResponseSchema: GenMessage<OpenSchedulingVisitResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 6);
+  messageDesc(file_booking_v1_booking_calendar_service, 13);
 
 /**
  * Asks to take over what was scheduled in the provider's widget.
@@ -246,7 +397,7 @@ export type TakeScheduledEventRequest = Message<"booking.v1.TakeScheduledEventRe
  * Use `create(TakeScheduledEventRequestSchema)` to create a new message.
  */
 export const TakeScheduledEventRequestSchema: GenMessage<TakeScheduledEventRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 7);
+  messageDesc(file_booking_v1_booking_calendar_service, 14);
 
 /**
  * What was scheduled.
@@ -274,7 +425,7 @@ export type TakeScheduledEventResponse = Message<"booking.v1.TakeScheduledEventR
  * Use `create(TakeScheduledEventResponseSchema)` to create a new message.
  */
 export const TakeScheduledEventResponseSchema: GenMessage<TakeScheduledEventResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 8);
+  messageDesc(file_booking_v1_booking_calendar_service, 15);
 
 /**
  * A practitioner's own calendar, which closes times while they are busy in it.
@@ -358,7 +509,7 @@ export type CalendarSource = Message<"booking.v1.CalendarSource"> & {
  * Use `create(CalendarSourceSchema)` to create a new message.
  */
 export const CalendarSourceSchema: GenMessage<CalendarSource> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 9);
+  messageDesc(file_booking_v1_booking_calendar_service, 16);
 
 /**
  * Asks for the calendars.
@@ -373,7 +524,7 @@ export type ListCalendarSourcesRequest = Message<"booking.v1.ListCalendarSources
  * Use `create(ListCalendarSourcesRequestSchema)` to create a new message.
  */
 export const ListCalendarSourcesRequestSchema: GenMessage<ListCalendarSourcesRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 10);
+  messageDesc(file_booking_v1_booking_calendar_service, 17);
 
 /**
  * The calendars.
@@ -394,7 +545,7 @@ export type ListCalendarSourcesResponse = Message<"booking.v1.ListCalendarSource
  * Use `create(ListCalendarSourcesResponseSchema)` to create a new message.
  */
 export const ListCalendarSourcesResponseSchema: GenMessage<ListCalendarSourcesResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 11);
+  messageDesc(file_booking_v1_booking_calendar_service, 18);
 
 /**
  * Asks to read a calendar now.
@@ -415,7 +566,7 @@ export type ReadCalendarSourceRequest = Message<"booking.v1.ReadCalendarSourceRe
  * Use `create(ReadCalendarSourceRequestSchema)` to create a new message.
  */
 export const ReadCalendarSourceRequestSchema: GenMessage<ReadCalendarSourceRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 12);
+  messageDesc(file_booking_v1_booking_calendar_service, 19);
 
 /**
  * It will be read.
@@ -430,10 +581,10 @@ export type ReadCalendarSourceResponse = Message<"booking.v1.ReadCalendarSourceR
  * Use `create(ReadCalendarSourceResponseSchema)` to create a new message.
  */
 export const ReadCalendarSourceResponseSchema: GenMessage<ReadCalendarSourceResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 13);
+  messageDesc(file_booking_v1_booking_calendar_service, 20);
 
 /**
- * A practitioner's sessions as a calendar that other programs subscribe to. The gateway serves it over
+ * A practitioner's or a client's sessions as a calendar that other programs subscribe to. The gateway serves it over
  * HTTP below /calendars/ and does not route it as a call: the secret in its address is the right to read.
  *
  * @generated from service booking.v1.BookingCalendarService
@@ -460,6 +611,37 @@ export const BookingCalendarService: GenService<{
     methodKind: "unary";
     input: typeof GetCalendarBookingRequestSchema;
     output: typeof GetCalendarBookingResponseSchema;
+  },
+  /**
+   * Returns the secret address of the caller's own sessions, if there is one.
+   *
+   * @generated from rpc booking.v1.BookingCalendarService.GetOwnCalendar
+   */
+  getOwnCalendar: {
+    methodKind: "unary";
+    input: typeof GetOwnCalendarRequestSchema;
+    output: typeof GetOwnCalendarResponseSchema;
+  },
+  /**
+   * Gives the caller's own sessions a new secret address; the one before shows nothing from then on.
+   * INVALID_ARGUMENT with reason INVALID_IDEMPOTENCY_KEY.
+   *
+   * @generated from rpc booking.v1.BookingCalendarService.RenewOwnCalendar
+   */
+  renewOwnCalendar: {
+    methodKind: "unary";
+    input: typeof RenewOwnCalendarRequestSchema;
+    output: typeof RenewOwnCalendarResponseSchema;
+  },
+  /**
+   * Takes the secret address away; a repeated call changes nothing.
+   *
+   * @generated from rpc booking.v1.BookingCalendarService.StopOwnCalendar
+   */
+  stopOwnCalendar: {
+    methodKind: "unary";
+    input: typeof StopOwnCalendarRequestSchema;
+    output: typeof StopOwnCalendarResponseSchema;
   },
   /**
    * Begins the visit of a page that shows the provider's own widget. FAILED_PRECONDITION with reason

@@ -1437,14 +1437,14 @@ export type CorrectContactRequest = Message<"booking.v1.CorrectContactRequest"> 
   bookingId: string;
 
   /**
-   * Given name, 1 to 100 characters.
+   * Given name, 1 to 80 characters.
    *
    * @generated from field: string first_name = 3;
    */
   firstName: string;
 
   /**
-   * Family name, 1 to 100 characters.
+   * Family name, 1 to 80 characters.
    *
    * @generated from field: string last_name = 4;
    */

@@ -240,7 +240,7 @@ export type JoinWaitingRequest = Message<"booking.v1.JoinWaitingRequest"> & {
   wish?: WaitingWish | undefined;
 
   /**
-   * How the mail of an offer greets; 1 to 100 characters.
+   * How the mail of an offer greets; 1 to 80 characters.
    *
    * @generated from field: string first_name = 3;
    */
