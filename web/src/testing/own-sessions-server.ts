@@ -20,6 +20,7 @@ import {
 } from '@/gen/booking/v1/booking_service_pb';
 import { Answering } from './answering';
 import { bookingFixture, slotsFixture } from './booking-fixture';
+import { OwnCalendarServer } from './own-calendar-server';
 import { rupees } from './receipt-fixture';
 import { RefundRequestServer } from './refund-request-server';
 import { refusal } from './refusal';
@@ -68,6 +69,7 @@ export class OwnSessionsServer extends Answering {
   moves: MoveOwnBookingRequest[] = [];
   waiting = new WaitingServer();
   refundRequests = new RefundRequestServer();
+  calendar = new OwnCalendarServer();
   corrections: CorrectContactRequest[] = [];
   /** By how many minutes, as it was told. */
   late: { sessionNumber: number; minutes: number }[] = [];
@@ -227,6 +229,7 @@ export class OwnSessionsServer extends Answering {
     return createRouterTransport(({ service }) => {
       this.waiting.serve(service);
       this.refundRequests.serve(service);
+      this.calendar.serve(service);
       service(BookingService, {
         listOwnBookings: (request) => this.#list(request),
         getBooking: ({ bookingId }) => {
