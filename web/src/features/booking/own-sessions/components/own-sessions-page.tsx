@@ -13,6 +13,7 @@ import { type OwnBookings, useOwnBookings } from '../hooks/use-own-bookings';
 import { OWN_WAITING } from '../wish';
 import { BookingItem, NextCard } from './booking-cards';
 import { LINK } from './booking-facts';
+import { CalendarPart } from './calendar-part';
 import { OwnFrame, OwnSkeleton } from './own-frame';
 
 type PartProps = { title: string; children: ReactNode };
@@ -153,12 +154,15 @@ function Lists({ userId, missing }: ListsProps) {
         </Part>
       ) : null}
       {coming.bookings && past.bookings ? (
-        <div className="flex flex-wrap gap-x-6">
-          <AppLink to="/account/receipts" className={LINK}>
-            All your receipts
-          </AppLink>
-          <WaitListLink />
-        </div>
+        <>
+          <CalendarPart userId={userId} />
+          <div className="flex flex-wrap gap-x-6">
+            <AppLink to="/account/receipts" className={LINK}>
+              All your receipts
+            </AppLink>
+            <WaitListLink />
+          </div>
+        </>
       ) : null}
     </>
   );
