@@ -162,6 +162,7 @@ fn a_person_is_greeted_by_name_or_with_a_whole_sentence() {
     let named = |sample: &Sample| match &sample.facts {
         Facts::Code(code) => !code.first_name.is_empty(),
         Facts::Notice(notice) => !notice.first_name.is_empty(),
+        Facts::Own(_) => sample.kind == Kind::WaitingOffer,
         facts => matches!(facts, Facts::Booking(_)),
     };
     for ((sample, usual), (_, nameless)) in all(&Typed::usual()).into_iter().zip(all(&bait)) {
