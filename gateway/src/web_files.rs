@@ -172,7 +172,7 @@ fn page_of_booking(path: &str) -> Option<&'static str> {
 /// The document of the practice's desk.
 pub(crate) const DESK: &str = "/desk";
 /// Its screens without an id or a date.
-const DESK_SCREENS: [&str; 5] = ["calendar", "find", "new", "tasks", "more"];
+const DESK_SCREENS: [&str; 6] = ["calendar", "find", "new", "tasks", "more", "waiting"];
 
 /// Whether a path below /desk is one of its screens, which share its document.
 pub(crate) fn is_desk_screen(path: &str) -> bool {

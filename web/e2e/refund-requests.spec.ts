@@ -57,7 +57,7 @@ async function askForRefund(page: Page): Promise<string> {
   await dialog.getByRole('button', { name: 'Ask for a refund', exact: true }).click();
   const heading = page.getByRole('heading', { name: /^Your refund request R-\d+$/ });
   await expect(heading).toBeVisible();
-  await expect(page.getByText(/^We answer until /)).toBeVisible();
+  await expect(page.getByText(/^You get our answer by /)).toBeVisible();
   return /R-\d+/.exec((await heading.textContent()) ?? '')?.[0] ?? '';
 }
 

@@ -19,6 +19,7 @@ async fn every_path_has_its_page() {
         ("/account/sessions/bkg_0192f0c1f0c17000800000000000dd4a", "own"),
         ("/desk", "desk"),
         ("/desk/tasks", "desk"),
+        ("/desk/waiting", "desk"),
         ("/desk/day/2026-11-24", "desk"),
         ("/desk/bookings/bkg_0192f0c1f0c17000800000000000dd4a", "desk"),
     ];
