@@ -9,8 +9,7 @@ use anyhow::{Context as _, Result};
 use contract::booking::v1::{
     BookingCancelled, BookingCompleted, BookingExpired, BookingState, CancelledBy,
     ConsentCodeRequested, GetConsentCodeMailResponse, GetStaffInvitationResponse,
-    GetWaitingOfferResponse, PaymentPageRequested, RoomMissing, SessionMode,
-    StaffInvitationMailRequested, WaitingTimeOffered,
+    PaymentPageRequested, RoomMissing, SessionMode, StaffInvitationMailRequested,
 };
 use contract::common::v1::Money;
 use contract::convert::to_wire;
@@ -23,8 +22,7 @@ use contract::payments::v1::{
 use contract::reviews::v1::{Review, ReviewSubmitted};
 use kernel::Timestamp;
 use kernel::id::{
-    AccountNotice, Block, Customer, MailedCode, Receipt, Refund, Review as ReviewKind,
-    StaffInvitation, Waiting,
+    AccountNotice, Customer, MailedCode, Receipt, Refund, Review as ReviewKind, StaffInvitation,
 };
 use notifications::mails::kind::Kind;
 use notifications::mails::mail::NewMail;
@@ -40,6 +38,7 @@ use crate::fake_services;
 use crate::moves::moved;
 use crate::refund_requests::asked_and_answered;
 use crate::visitor::{Visitor, guide_request, message};
+use crate::waiting_offers::time_is_offered;
 use crate::world::{World, new_id, text};
 
 const HOUR: i64 = 3600;
@@ -224,23 +223,6 @@ async fn phone_booking_is_held(world: &World, email: &str) -> Result<()> {
     };
     world.data.consent_codes.lock().unwrap().insert((id.clone(), 3), code);
     world.append_event(ConsentCodeRequested { booking_id: id, request_number: 3 }).await?;
-    Ok(())
-}
-
-/// A time is held for a client on the wait list.
-async fn time_is_offered(world: &World, email: &str) -> Result<()> {
-    let (offer_id, waiting_id) = (new_id::<Block>(), new_id::<Waiting>());
-    let at = |text: &str| Ok::<_, anyhow::Error>(Some(to_wire(text.parse::<Timestamp>()?)));
-    let offer = GetWaitingOfferResponse {
-        email: email.to_owned(),
-        first_name: "Asha".to_owned(),
-        service_title: "Meditation".to_owned(),
-        starts_at: at(AHEAD)?,
-        held_until_at: at(AHEAD)?,
-        ..GetWaitingOfferResponse::default()
-    };
-    world.data.offers.lock().unwrap().insert(offer_id.clone(), offer);
-    world.append_event(WaitingTimeOffered { waiting_id, offer_id }).await?;
     Ok(())
 }
 
