@@ -41,6 +41,12 @@ test('without dates it is until the entry ends, and without a notice nothing is 
   expect(rows[1]?.value).toBe('Until Thursday, 21 January 2027');
 });
 
+test('one day is said once', () => {
+  const wish = { fromDate: '2026-12-01', untilDate: '2026-12-01' };
+  const rows = wishRows(waitingFixture({ wish }), ZONE);
+  expect(rows[1]?.value).toBe('Tuesday, 1 December');
+});
+
 test('the address says what is wanted', () => {
   const query = (path: string) => new URLSearchParams(path.split('?')[1]);
   expect(wantedIn(query('?service=meditation&practitioner=ravi'))).toEqual({

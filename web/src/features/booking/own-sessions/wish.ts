@@ -94,6 +94,7 @@ function datesWords(waiting: Waiting, zone: Zone): string {
   const from = waiting.wish?.fromDate ? formatCalendarDate(waiting.wish.fromDate) : '';
   const until = untilWords(waiting, zone);
   if (!until) return from ? `From ${from}` : 'Any date';
+  if (from === until) return from;
   return from ? `${from} to ${until}` : `Until ${until}`;
 }
 

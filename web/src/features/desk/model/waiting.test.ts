@@ -30,6 +30,9 @@ test('a wish in words: days, parts of the day, dates and notice', () => {
   expect(words({ fromDate: '2026-12-01', untilDate: '2026-12-20', weekdays: [2] })).toBe(
     'Tue, at any time, from 1 Dec until 20 Dec',
   );
+  expect(words({ fromDate: '2026-12-01', untilDate: '2026-12-01' })).toBe(
+    'Any day, at any time, on 1 Dec',
+  );
 });
 
 test.each([

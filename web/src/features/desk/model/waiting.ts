@@ -37,9 +37,10 @@ function dayWords(date: string): string {
   return `${day} ${month}`;
 }
 
-/** "from 24 Nov until 20 Dec" */
+/** "from 24 Nov until 20 Dec", "on 24 Nov" */
 function datesWords({ wish, endsAt }: Waiting, { timeZone }: Zone): string {
   const last = wish?.untilDate || (endsAt ? localDate(toDate(endsAt), timeZone) : '');
+  if (last && wish?.fromDate === last) return `on ${dayWords(last)}`;
   const words = [
     wish?.fromDate ? `from ${dayWords(wish.fromDate)}` : '',
     last ? `until ${dayWords(last)}` : '',
