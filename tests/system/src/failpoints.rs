@@ -77,11 +77,15 @@ impl Failpoints {
             }
             for service in services {
                 // The next process takes longer than this to start, so no lease belongs to a
-                // running one.
+                // running one. Where it has started, what it has locked is no dead process's.
                 let database = practice.pool(service)?;
-                sqlx::query("update timers set lease_until_at = '-infinity'")
-                    .execute(&database)
-                    .await?;
+                sqlx::query(
+                    "update timers set lease_until_at = '-infinity' where timer_id in (
+                         select timer_id from timers where lease_until_at > clock_timestamp()
+                         for update skip locked)",
+                )
+                .execute(&database)
+                .await?;
                 if service == "notifications" {
                     // Mails that the server may have accepted before that was recorded.
                     let being_sent: i64 =
