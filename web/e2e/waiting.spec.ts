@@ -102,7 +102,7 @@ test('a client takes the time that another one gave up, and pays for it @phone',
   await openOffer(page, sandbox, bela.email, new Date(start));
   await look(page, 'waiting-offer');
 
-  // For everyone else it is taken.
+  // All others see it as taken.
   expect(await ownStarts(practice.url, SERVICE)).not.toContain(start);
   await otherPage.goto(`${CALENDAR}&slot=${start}`);
   await expect(otherPage.getByText(/ was just taken$/)).toBeVisible();

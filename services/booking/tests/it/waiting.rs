@@ -205,7 +205,7 @@ async fn staff_can_close_a_day_with_a_time_that_is_offered() {
     };
     booking::app::block_time::block_time(&world.app, owner(), block).await.unwrap();
     all_offered(&world).await;
-    assert_eq!(open(&world).await, 0, "it is withdrawn, and nobody else is asked");
+    assert_eq!(open(&world).await, 0, "it is withdrawn, and no other client is asked");
     let ends = "select count(*) from timers where kind = 'offer-end'";
     assert_eq!(world.count(ends).await, 0);
 }

@@ -341,7 +341,7 @@ async fn what_was_written_is_deleted_ninety_days_after_the_answer() -> Result<()
     let kept = "select count(*) from refund_requests where answer is null and state = 'declined'";
     assert_eq!(world.number(kept).await?, 1);
     assert_eq!(list(&world, owner, true).await??.len(), 1);
-    // Nor for ever: thirteen days after it was asked for, the money should have been back.
+    // Nor without an end: thirteen days after it was asked for, the money should have been back.
     world.move_clock(104 * DAY).await?;
     sweep(&world).await?;
     assert_eq!(world.number(words).await?, 0);

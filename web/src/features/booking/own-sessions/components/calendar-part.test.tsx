@@ -82,7 +82,7 @@ test('an address is made, shows only that there is a session, and is copied', as
   expect(address.textContent).toBe(`${window.location.origin}${server.calendar.path}`);
   expect(server.renewals.map(({ details }) => details)).toEqual([false]);
   expect(screen.getByText('It shows only that you have a session.')).toBeTruthy();
-  expect(screen.getByText(/^Whoever has this address sees the times/)).toBeTruthy();
+  expect(screen.getByText(/^Anyone with this address sees the times/)).toBeTruthy();
   expect(screen.getByText(/From URL/)).toBeTruthy();
   expect(screen.getByText(/Add Subscription Calendar/)).toBeTruthy();
   expect(screen.getByText(/every few hours/)).toBeTruthy();

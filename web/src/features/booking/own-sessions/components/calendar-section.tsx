@@ -99,7 +99,7 @@ function Address({ calendar: { path, details }, onAsk }: AddressProps) {
           </Button>
         </div>
       </div>
-      <Alert tone="warn" title="Whoever has this address sees the times of your sessions">
+      <Alert tone="warn" title="Anyone with this address sees the times of your sessions">
         {details ? 'And what they are, and with whom. ' : null}
         Give it to no calendar but your own. If others may have it, make a new one.
       </Alert>
