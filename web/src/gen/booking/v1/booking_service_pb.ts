@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_service.proto.
  */
 export const file_booking_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIqACCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKDHJlZnVuZF9zdGVwcxgFIAMoCzIWLmJvb2tpbmcudjEuUmVmdW5kU3RlcBI0ChBtb3ZhYmxlX3VudGlsX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgptb3Zlc19sZWZ0GAcgASgFEg0KBW1vdmVzGAggASgFIowBCgpSZWZ1bmRTdGVwEiwKCHVudGlsX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgZyZWZ1bmQYAiABKAsyEC5jb21tb24udjEuTW9uZXkSLgoNcHJhY3RpY2VfbGF0ZRgDIAEoCzIXLmNvbW1vbi52MS5QcmFjdGljZUxhdGUiSAoNQm9va2VkUGFja2FnZRISCgpwYWNrYWdlX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhQKDG5vdGljZV9ob3VycxgDIAEoBSLCBwoHQm9va2luZxISCgpib29raW5nX2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSFQoNc2VydmljZV90aXRsZRgDIAEoCRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSHwoFcHJpY2UYByABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCCABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jaGVja291dF9vcGVuZWQYCiABKAgSLwoNcGF5bWVudF9zdGF0ZRgLIAEoDjIYLmJvb2tpbmcudjEuUGF5bWVudFN0YXRlEikKCm1haWxfc3RhdGUYDCABKA4yFS5ib29raW5nLnYxLk1haWxTdGF0ZRIQCghqb2luX3VybBgNIAEoCRIkCgdjb250YWN0GA4gASgLMhMuYm9va2luZy52MS5Db250YWN0Eg8KB3ZlcnNpb24YDyABKAMSGQoRcHJhY3RpdGlvbmVyX25hbWUYECABKAkSEAoIbG9jYXRpb24YESABKAkSFwoPcHJhY3RpdGlvbmVyX2lkGBIgASgJEioKB3BhY2thZ2UYEyABKAsyGS5ib29raW5nLnYxLkJvb2tlZFBhY2thZ2USJQoLcmVmdW5kX293ZWQYGCABKAsyEC5jb21tb24udjEuTW9uZXkSJwoNZ2l2ZW5fYnlfYmFuaxgZIAEoCzIQLmNvbW1vbi52MS5Nb25leRIeCgRwYWlkGBogASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKEnJlZnVuZGVkX290aGVyd2lzZRgbIAEoCzIQLmNvbW1vbi52MS5Nb25leRIoCgxwYWlkX2F0X2Rlc2sYHCABKA4yEi5jb21tb24udjEuRGVza1dheRI6ChNjYW5jZWxsYXRpb25fcG9saWN5GB0gASgLMh0uY29tbW9uLnYxLkNhbmNlbGxhdGlvblBvbGljeRI9ChRwZW5kaW5nX2NhbmNlbGxhdGlvbhgeIAEoCzIfLmJvb2tpbmcudjEuUGVuZGluZ0NhbmNlbGxhdGlvbhInCgl0b2xkX2xhdGUYHyABKAsyFC5ib29raW5nLnYxLlRvbGRMYXRlImAKCFRvbGRMYXRlEhYKDnNlc3Npb25fbnVtYmVyGAEgASgFEg8KB21pbnV0ZXMYAiABKAUSKwoHdG9sZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiYAoQTGlzdFNsb3RzUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJEhEKCWZyb21fZGF0ZRgCIAEoCRIMCgRkYXlzGAMgASgFEhcKD3ByYWN0aXRpb25lcl9pZBgEIAEoCSKsAQoRTGlzdFNsb3RzUmVzcG9uc2USIQoEZGF5cxgBIAMoCzITLmJvb2tpbmcudjEuU2xvdERheRIRCgl0aW1lX3pvbmUYAiABKAkSFwoPdGltZV96b25lX2xhYmVsGAMgASgJEjUKEW5leHRfYXZhaWxhYmxlX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglsYXN0X2RhdGUYBSABKAkiSAoHU2xvdERheRIMCgRkYXRlGAEgASgJEh8KBXNsb3RzGAIgAygLMhAuYm9va2luZy52MS5TbG90Eg4KBmNsb3NlZBgDIAEoCCJ1CgRTbG90Ei0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJYXZhaWxhYmxlGAMgASgIIqYDChVSZXF1ZXN0Qm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgRtb2RlGAQgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIkCgdjb250YWN0GAUgASgLMhMuYm9va2luZy52MS5Db250YWN0EhYKDnRlcm1zX2FjY2VwdGVkGAYgASgIEhcKD3ByYWN0aXRpb25lcl9pZBgHIAEoCRIkCgdjb25zZW50GAggASgLMhMuYm9va2luZy52MS5Db25zZW50EhIKCnBhY2thZ2VfaWQYCSABKAkSNQoRZnVydGhlcl9zdGFydHNfYXQYCiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3NjaGVkdWxlZF9ldmVudF91cmkYCyABKAkSJQoFc2hvd24YDCABKAsyFi5ib29raW5nLnYxLlNob3duVGV4dHMirgEKClNob3duVGV4dHMSJAoFdGVybXMYASABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBImCgdyZWZ1bmRzGAIgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSJgoHcHJpdmFjeRgDIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EhkKDG5vdGljZV9ob3VycxgEIAEoBUgAiAEBQg8KDV9ub3RpY2VfaG91cnMiKgoJU2hvd25UZXh0Eg8KB3ZlcnNpb24YASABKAkSDAoEaGFzaBgCIAEoCSJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyKEAQoTUGVuZGluZ0NhbmNlbGxhdGlvbhIWCg5zZXNzaW9uX251bWJlchgBIAEoBRIgCgZyZWZ1bmQYAiABKAsyEC5jb21tb24udjEuTW9uZXkSMwoPdGFrZXNfZWZmZWN0X2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJkChVQcmV2aWV3T3duTW92ZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIWCg5zZXNzaW9uX251bWJlchgCIAEoBRIRCglmcm9tX2RhdGUYAyABKAkSDAoEZGF5cxgEIAEoBSKQAQoWUHJldmlld093bk1vdmVSZXNwb25zZRIsCgVzbG90cxgBIAEoCzIdLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVzcG9uc2USNAoQbW92YWJsZV91bnRpbF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbW92ZXNfbGVmdBgDIAEoBSLAAQoVTW92ZU93bkJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEjMKD3Nob3duX3N0YXJ0c19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJc3RhcnRzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI+ChZNb3ZlT3duQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciSwodUHJldmlld093bkNhbmNlbGxhdGlvblJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIWCg5zZXNzaW9uX251bWJlchgCIAEoBSJsCh5QcmV2aWV3T3duQ2FuY2VsbGF0aW9uUmVzcG9uc2USFwoPc2Vzc2lvbl9udW1iZXJzGAEgAygFEiAKBnJlZnVuZBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIPCgdhdF9vbmNlGAMgASgIIqABChdDYW5jZWxPd25Cb29raW5nUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIWCg5zZXNzaW9uX251bWJlchgDIAEoBRImCgxzaG93bl9yZWZ1bmQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSGAoQZXhwZWN0ZWRfdmVyc2lvbhgFIAEoAyJAChhDYW5jZWxPd25Cb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyJGChdVbmRvQ2FuY2VsbGF0aW9uUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSJAChhVbmRvQ2FuY2VsbGF0aW9uUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyJXChZMaXN0T3duQm9va2luZ3NSZXF1ZXN0EikKBHBhcnQYASABKA4yGy5ib29raW5nLnYxLk93bkJvb2tpbmdzUGFydBISCgpwYWdlX3Rva2VuGAIgASgJIlkKF0xpc3RPd25Cb29raW5nc1Jlc3BvbnNlEiUKCGJvb2tpbmdzGAEgAygLMhMuYm9va2luZy52MS5Cb29raW5nEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKJAQoVQ29ycmVjdENvbnRhY3RSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCmZpcnN0X25hbWUYAyABKAkSEQoJbGFzdF9uYW1lGAQgASgJEg0KBXBob25lGAUgASgJEg0KBW5vdGVzGAYgASgJIj4KFkNvcnJlY3RDb250YWN0UmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyJOCg9UZWxsTGF0ZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIWCg5zZXNzaW9uX251bWJlchgCIAEoBRIPCgdtaW51dGVzGAMgASgFIjgKEFRlbGxMYXRlUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRDYWxlbmRhckZpbGVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoXR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIpChNXYXRjaEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoUV2F0Y2hCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIWChRBZG9wdEJvb2tpbmdzUmVxdWVzdCIsChVBZG9wdEJvb2tpbmdzUmVzcG9uc2USEwoLYm9va2luZ19pZHMYASADKAkqYAoLU2Vzc2lvbk1vZGUSHAoYU0VTU0lPTl9NT0RFX1VOU1BFQ0lGSUVEEAASFwoTU0VTU0lPTl9NT0RFX09OTElORRABEhoKFlNFU1NJT05fTU9ERV9JTl9QRVJTT04QAirbAgoMQm9va2luZ1N0YXRlEh0KGUJPT0tJTkdfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJCT09LSU5HX1NUQVRFX0hFTEQQARIiCh5CT09LSU5HX1NUQVRFX0FXQUlUSU5HX1BBWU1FTlQQAhIbChdCT09LSU5HX1NUQVRFX0NPTkZJUk1FRBADEiMKH0JPT0tJTkdfU1RBVEVfTUVFVElOR19TQ0hFRFVMRUQQBBIbChdCT09LSU5HX1NUQVRFX0NPTVBMRVRFRBAFEhkKFUJPT0tJTkdfU1RBVEVfTk9fU0hPVxAGEhkKFUJPT0tJTkdfU1RBVEVfRVhQSVJFRBAHEhsKF0JPT0tJTkdfU1RBVEVfQ0FOQ0VMTEVEEAgSHQoZQk9PS0lOR19TVEFURV9SRVNDSEVEVUxFRBAJEh8KG0JPT0tJTkdfU1RBVEVfUEFJRF9VTlBMQUNFRBAKKlMKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASEwoPTUFJTF9TVEFURV9TRU5UEAESFQoRTUFJTF9TVEFURV9GQUlMRUQQAirvAQoMUGF5bWVudFN0YXRlEh0KGVBBWU1FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRFX1BFTkRJTkcQARIZChVQQVlNRU5UX1NUQVRFX0NMQUlNRUQQAhIWChJQQVlNRU5UX1NUQVRFX1BBSUQQAxIYChRQQVlNRU5UX1NUQVRFX0ZBSUxFRBAEEhsKF1BBWU1FTlRfU1RBVEVfUkVGVU5ESU5HEAUSGgoWUEFZTUVOVF9TVEFURV9SRUZVTkRFRBAGEh8KG1BBWU1FTlRfU1RBVEVfUkVGVU5EX0ZBSUxFRBAHKm4KD093bkJvb2tpbmdzUGFydBIhCh1PV05fQk9PS0lOR1NfUEFSVF9VTlNQRUNJRklFRBAAEhwKGE9XTl9CT09LSU5HU19QQVJUX0NPTUlORxABEhoKFk9XTl9CT09LSU5HU19QQVJUX1BBU1QQAjKuCwoOQm9va2luZ1NlcnZpY2USTQoJTGlzdFNsb3RzEhwuYm9va2luZy52MS5MaXN0U2xvdHNSZXF1ZXN0Gh0uYm9va2luZy52MS5MaXN0U2xvdHNSZXNwb25zZSIDkAIBElcKDlJlcXVlc3RCb29raW5nEiEuYm9va2luZy52MS5SZXF1ZXN0Qm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVzcG9uc2USUQoMT3BlbkNoZWNrb3V0Eh8uYm9va2luZy52MS5PcGVuQ2hlY2tvdXRSZXF1ZXN0GiAuYm9va2luZy52MS5PcGVuQ2hlY2tvdXRSZXNwb25zZRJXCg5SZWxlYXNlQm9va2luZxIhLmJvb2tpbmcudjEuUmVsZWFzZUJvb2tpbmdSZXF1ZXN0GiIuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1Jlc3BvbnNlElAKCkdldEJvb2tpbmcSHS5ib29raW5nLnYxLkdldEJvb2tpbmdSZXF1ZXN0Gh4uYm9va2luZy52MS5HZXRCb29raW5nUmVzcG9uc2UiA5ACARJfCg9MaXN0T3duQm9va2luZ3MSIi5ib29raW5nLnYxLkxpc3RPd25Cb29raW5nc1JlcXVlc3QaIy5ib29raW5nLnYxLkxpc3RPd25Cb29raW5nc1Jlc3BvbnNlIgOQAgESdAoWUHJldmlld093bkNhbmNlbGxhdGlvbhIpLmJvb2tpbmcudjEuUHJldmlld093bkNhbmNlbGxhdGlvblJlcXVlc3QaKi5ib29raW5nLnYxLlByZXZpZXdPd25DYW5jZWxsYXRpb25SZXNwb25zZSIDkAIBEl0KEENhbmNlbE93bkJvb2tpbmcSIy5ib29raW5nLnYxLkNhbmNlbE93bkJvb2tpbmdSZXF1ZXN0GiQuYm9va2luZy52MS5DYW5jZWxPd25Cb29raW5nUmVzcG9uc2USXQoQVW5kb0NhbmNlbGxhdGlvbhIjLmJvb2tpbmcudjEuVW5kb0NhbmNlbGxhdGlvblJlcXVlc3QaJC5ib29raW5nLnYxLlVuZG9DYW5jZWxsYXRpb25SZXNwb25zZRJcCg5QcmV2aWV3T3duTW92ZRIhLmJvb2tpbmcudjEuUHJldmlld093bk1vdmVSZXF1ZXN0GiIuYm9va2luZy52MS5QcmV2aWV3T3duTW92ZVJlc3BvbnNlIgOQAgESVwoOTW92ZU93bkJvb2tpbmcSIS5ib29raW5nLnYxLk1vdmVPd25Cb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuTW92ZU93bkJvb2tpbmdSZXNwb25zZRJXCg5Db3JyZWN0Q29udGFjdBIhLmJvb2tpbmcudjEuQ29ycmVjdENvbnRhY3RSZXF1ZXN0GiIuYm9va2luZy52MS5Db3JyZWN0Q29udGFjdFJlc3BvbnNlEkUKCFRlbGxMYXRlEhsuYm9va2luZy52MS5UZWxsTGF0ZVJlcXVlc3QaHC5ib29raW5nLnYxLlRlbGxMYXRlUmVzcG9uc2USXwoPR2V0Q2FsZW5kYXJGaWxlEiIuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXF1ZXN0GiMuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXNwb25zZSIDkAIBElMKDFdhdGNoQm9va2luZxIfLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVxdWVzdBogLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVzcG9uc2UwARJUCg1BZG9wdEJvb2tpbmdzEiAuYm9va2luZy52MS5BZG9wdEJvb2tpbmdzUmVxdWVzdBohLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1Jlc3BvbnNlYgZwcm90bzM", [file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIqACCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKDHJlZnVuZF9zdGVwcxgFIAMoCzIWLmJvb2tpbmcudjEuUmVmdW5kU3RlcBI0ChBtb3ZhYmxlX3VudGlsX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgptb3Zlc19sZWZ0GAcgASgFEg0KBW1vdmVzGAggASgFIowBCgpSZWZ1bmRTdGVwEiwKCHVudGlsX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgZyZWZ1bmQYAiABKAsyEC5jb21tb24udjEuTW9uZXkSLgoNcHJhY3RpY2VfbGF0ZRgDIAEoCzIXLmNvbW1vbi52MS5QcmFjdGljZUxhdGUiSAoNQm9va2VkUGFja2FnZRISCgpwYWNrYWdlX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhQKDG5vdGljZV9ob3VycxgDIAEoBSLzBwoHQm9va2luZxISCgpib29raW5nX2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSFQoNc2VydmljZV90aXRsZRgDIAEoCRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSHwoFcHJpY2UYByABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCCABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jaGVja291dF9vcGVuZWQYCiABKAgSLwoNcGF5bWVudF9zdGF0ZRgLIAEoDjIYLmJvb2tpbmcudjEuUGF5bWVudFN0YXRlEikKCm1haWxfc3RhdGUYDCABKA4yFS5ib29raW5nLnYxLk1haWxTdGF0ZRIQCghqb2luX3VybBgNIAEoCRIkCgdjb250YWN0GA4gASgLMhMuYm9va2luZy52MS5Db250YWN0Eg8KB3ZlcnNpb24YDyABKAMSGQoRcHJhY3RpdGlvbmVyX25hbWUYECABKAkSEAoIbG9jYXRpb24YESABKAkSFwoPcHJhY3RpdGlvbmVyX2lkGBIgASgJEioKB3BhY2thZ2UYEyABKAsyGS5ib29raW5nLnYxLkJvb2tlZFBhY2thZ2USJQoLcmVmdW5kX293ZWQYGCABKAsyEC5jb21tb24udjEuTW9uZXkSJwoNZ2l2ZW5fYnlfYmFuaxgZIAEoCzIQLmNvbW1vbi52MS5Nb25leRIeCgRwYWlkGBogASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKEnJlZnVuZGVkX290aGVyd2lzZRgbIAEoCzIQLmNvbW1vbi52MS5Nb25leRIoCgxwYWlkX2F0X2Rlc2sYHCABKA4yEi5jb21tb24udjEuRGVza1dheRI6ChNjYW5jZWxsYXRpb25fcG9saWN5GB0gASgLMh0uY29tbW9uLnYxLkNhbmNlbGxhdGlvblBvbGljeRI9ChRwZW5kaW5nX2NhbmNlbGxhdGlvbhgeIAEoCzIfLmJvb2tpbmcudjEuUGVuZGluZ0NhbmNlbGxhdGlvbhInCgl0b2xkX2xhdGUYHyABKAsyFC5ib29raW5nLnYxLlRvbGRMYXRlEi8KDW1vdmVfcHJvcG9zYWwYICABKAsyGC5ib29raW5nLnYxLk1vdmVQcm9wb3NhbCJbCgxNb3ZlUHJvcG9zYWwSFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSMwoPY2hvb3NlX3VudGlsX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJgCghUb2xkTGF0ZRIWCg5zZXNzaW9uX251bWJlchgBIAEoBRIPCgdtaW51dGVzGAIgASgFEisKB3RvbGRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImAKEExpc3RTbG90c1JlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglmcm9tX2RhdGUYAiABKAkSDAoEZGF5cxgDIAEoBRIXCg9wcmFjdGl0aW9uZXJfaWQYBCABKAkirAEKEUxpc3RTbG90c1Jlc3BvbnNlEiEKBGRheXMYASADKAsyEy5ib29raW5nLnYxLlNsb3REYXkSEQoJdGltZV96b25lGAIgASgJEhcKD3RpbWVfem9uZV9sYWJlbBgDIAEoCRI1ChFuZXh0X2F2YWlsYWJsZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJbGFzdF9kYXRlGAUgASgJIkgKB1Nsb3REYXkSDAoEZGF0ZRgBIAEoCRIfCgVzbG90cxgCIAMoCzIQLmJvb2tpbmcudjEuU2xvdBIOCgZjbG9zZWQYAyABKAgidQoEU2xvdBItCglzdGFydHNfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWF2YWlsYWJsZRgDIAEoCCKmAwoVUmVxdWVzdEJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoEbW9kZRgEIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSJAoHY29udGFjdBgFIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIWCg50ZXJtc19hY2NlcHRlZBgGIAEoCBIXCg9wcmFjdGl0aW9uZXJfaWQYByABKAkSJAoHY29uc2VudBgIIAEoCzITLmJvb2tpbmcudjEuQ29uc2VudBISCgpwYWNrYWdlX2lkGAkgASgJEjUKEWZ1cnRoZXJfc3RhcnRzX2F0GAogAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNzY2hlZHVsZWRfZXZlbnRfdXJpGAsgASgJEiUKBXNob3duGAwgASgLMhYuYm9va2luZy52MS5TaG93blRleHRzIq4BCgpTaG93blRleHRzEiQKBXRlcm1zGAEgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSJgoHcmVmdW5kcxgCIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EiYKB3ByaXZhY3kYAyABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBIZCgxub3RpY2VfaG91cnMYBCABKAVIAIgBAUIPCg1fbm90aWNlX2hvdXJzIioKCVNob3duVGV4dBIPCgd2ZXJzaW9uGAEgASgJEgwKBGhhc2gYAiABKAkibQoHQ29uc2VudBIPCgd2ZXJzaW9uGAEgASgJEhEKCWZ1bGxfbmFtZRgCIAEoCRINCgVlbWFpbBgDIAEoCRIRCglzaWduYXR1cmUYBCABKAkSHAoUYWNjZXB0ZWRfZGVjbGFyYXRpb24YBSABKAgiPgoWUmVxdWVzdEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkIKE09wZW5DaGVja291dFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiPAoUT3BlbkNoZWNrb3V0UmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyJEChVSZWxlYXNlQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiPgoWUmVsZWFzZUJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIicKEUdldEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiOgoSR2V0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcihAEKE1BlbmRpbmdDYW5jZWxsYXRpb24SFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5EjMKD3Rha2VzX2VmZmVjdF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiZAoVUHJldmlld093bk1vdmVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFgoOc2Vzc2lvbl9udW1iZXIYAiABKAUSEQoJZnJvbV9kYXRlGAMgASgJEgwKBGRheXMYBCABKAUiyQEKFlByZXZpZXdPd25Nb3ZlUmVzcG9uc2USLAoFc2xvdHMYASABKAsyHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlEjQKEG1vdmFibGVfdW50aWxfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCm1vdmVzX2xlZnQYAyABKAUSNwoTc3VnZ2VzdGVkX3N0YXJ0c19hdBgEIAMoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiwAEKFU1vdmVPd25Cb29raW5nUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIWCg5zZXNzaW9uX251bWJlchgDIAEoBRIzCg9zaG93bl9zdGFydHNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCXN0YXJ0c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPgoWTW92ZU93bkJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIksKHVByZXZpZXdPd25DYW5jZWxsYXRpb25SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFgoOc2Vzc2lvbl9udW1iZXIYAiABKAUikQEKHlByZXZpZXdPd25DYW5jZWxsYXRpb25SZXNwb25zZRIXCg9zZXNzaW9uX251bWJlcnMYASADKAUSIAoGcmVmdW5kGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Eg8KB2F0X29uY2UYAyABKAgSIwoFZ3JhY2UYBCABKAsyFC5ib29raW5nLnYxLkdyYWNlVXNlIloKCEdyYWNlVXNlEiAKBnJlZnVuZBgBIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsCghhZ2Fpbl9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioAEKF0NhbmNlbE93bkJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEiYKDHNob3duX3JlZnVuZBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIYChBleHBlY3RlZF92ZXJzaW9uGAUgASgDIkAKGENhbmNlbE93bkJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkYKF1VuZG9DYW5jZWxsYXRpb25SZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkAKGFVuZG9DYW5jZWxsYXRpb25SZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIlcKFkxpc3RPd25Cb29raW5nc1JlcXVlc3QSKQoEcGFydBgBIAEoDjIbLmJvb2tpbmcudjEuT3duQm9va2luZ3NQYXJ0EhIKCnBhZ2VfdG9rZW4YAiABKAkihAEKF0xpc3RPd25Cb29raW5nc1Jlc3BvbnNlEiUKCGJvb2tpbmdzGAEgAygLMhMuYm9va2luZy52MS5Cb29raW5nEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIpCgpoZWxkX29mZmVyGAMgASgLMhUuYm9va2luZy52MS5IZWxkT2ZmZXIilgEKCUhlbGRPZmZlchIQCghvZmZlcl9pZBgBIAEoCRItCglzdGFydHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWhlbGRfdW50aWxfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDXNlcnZpY2VfdGl0bGUYBCABKAkiOQoPTWFpbFByZWZlcmVuY2VzEhYKDnJlbWluZGVyX2hvdXJzGAEgAygFEg4KBnRoYW5rcxgCIAEoCCIbChlHZXRNYWlsUHJlZmVyZW5jZXNSZXF1ZXN0Il4KGkdldE1haWxQcmVmZXJlbmNlc1Jlc3BvbnNlEjAKC3ByZWZlcmVuY2VzGAEgASgLMhsuYm9va2luZy52MS5NYWlsUHJlZmVyZW5jZXMSDgoGY2hvc2VuGAIgASgIIk0KGVNldE1haWxQcmVmZXJlbmNlc1JlcXVlc3QSMAoLcHJlZmVyZW5jZXMYASABKAsyGy5ib29raW5nLnYxLk1haWxQcmVmZXJlbmNlcyJOChpTZXRNYWlsUHJlZmVyZW5jZXNSZXNwb25zZRIwCgtwcmVmZXJlbmNlcxgBIAEoCzIbLmJvb2tpbmcudjEuTWFpbFByZWZlcmVuY2VzIokBChVDb3JyZWN0Q29udGFjdFJlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSEgoKZmlyc3RfbmFtZRgDIAEoCRIRCglsYXN0X25hbWUYBCABKAkSDQoFcGhvbmUYBSABKAkSDQoFbm90ZXMYBiABKAkiPgoWQ29ycmVjdENvbnRhY3RSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIk4KD1RlbGxMYXRlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhYKDnNlc3Npb25fbnVtYmVyGAIgASgFEg8KB21pbnV0ZXMYAyABKAUiOAoQVGVsbExhdGVSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIiwKFkdldENhbGVuZGFyRmlsZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChdHZXRDYWxlbmRhckZpbGVSZXNwb25zZRIQCghmaWxlbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgJIikKE1dhdGNoQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChRXYXRjaEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIhYKFEFkb3B0Qm9va2luZ3NSZXF1ZXN0IiwKFUFkb3B0Qm9va2luZ3NSZXNwb25zZRITCgtib29raW5nX2lkcxgBIAMoCSpgCgtTZXNzaW9uTW9kZRIcChhTRVNTSU9OX01PREVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX01PREVfT05MSU5FEAESGgoWU0VTU0lPTl9NT0RFX0lOX1BFUlNPThACKtsCCgxCb29raW5nU3RhdGUSHQoZQk9PS0lOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkJPT0tJTkdfU1RBVEVfSEVMRBABEiIKHkJPT0tJTkdfU1RBVEVfQVdBSVRJTkdfUEFZTUVOVBACEhsKF0JPT0tJTkdfU1RBVEVfQ09ORklSTUVEEAMSIwofQk9PS0lOR19TVEFURV9NRUVUSU5HX1NDSEVEVUxFRBAEEhsKF0JPT0tJTkdfU1RBVEVfQ09NUExFVEVEEAUSGQoVQk9PS0lOR19TVEFURV9OT19TSE9XEAYSGQoVQk9PS0lOR19TVEFURV9FWFBJUkVEEAcSGwoXQk9PS0lOR19TVEFURV9DQU5DRUxMRUQQCBIdChlCT09LSU5HX1NUQVRFX1JFU0NIRURVTEVEEAkSHwobQk9PS0lOR19TVEFURV9QQUlEX1VOUExBQ0VEEAoqUwoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9NQUlMX1NUQVRFX1NFTlQQARIVChFNQUlMX1NUQVRFX0ZBSUxFRBACKu8BCgxQYXltZW50U3RhdGUSHQoZUEFZTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVEVfUEVORElORxABEhkKFVBBWU1FTlRfU1RBVEVfQ0xBSU1FRBACEhYKElBBWU1FTlRfU1RBVEVfUEFJRBADEhgKFFBBWU1FTlRfU1RBVEVfRkFJTEVEEAQSGwoXUEFZTUVOVF9TVEFURV9SRUZVTkRJTkcQBRIaChZQQVlNRU5UX1NUQVRFX1JFRlVOREVEEAYSHwobUEFZTUVOVF9TVEFURV9SRUZVTkRfRkFJTEVEEAcqbgoPT3duQm9va2luZ3NQYXJ0EiEKHU9XTl9CT09LSU5HU19QQVJUX1VOU1BFQ0lGSUVEEAASHAoYT1dOX0JPT0tJTkdTX1BBUlRfQ09NSU5HEAESGgoWT1dOX0JPT0tJTkdTX1BBUlRfUEFTVBACMv0MCg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0xpc3RPd25Cb29raW5ncxIiLmJvb2tpbmcudjEuTGlzdE93bkJvb2tpbmdzUmVxdWVzdBojLmJvb2tpbmcudjEuTGlzdE93bkJvb2tpbmdzUmVzcG9uc2UiA5ACARJ0ChZQcmV2aWV3T3duQ2FuY2VsbGF0aW9uEikuYm9va2luZy52MS5QcmV2aWV3T3duQ2FuY2VsbGF0aW9uUmVxdWVzdBoqLmJvb2tpbmcudjEuUHJldmlld093bkNhbmNlbGxhdGlvblJlc3BvbnNlIgOQAgESXQoQQ2FuY2VsT3duQm9va2luZxIjLmJvb2tpbmcudjEuQ2FuY2VsT3duQm9va2luZ1JlcXVlc3QaJC5ib29raW5nLnYxLkNhbmNlbE93bkJvb2tpbmdSZXNwb25zZRJdChBVbmRvQ2FuY2VsbGF0aW9uEiMuYm9va2luZy52MS5VbmRvQ2FuY2VsbGF0aW9uUmVxdWVzdBokLmJvb2tpbmcudjEuVW5kb0NhbmNlbGxhdGlvblJlc3BvbnNlElwKDlByZXZpZXdPd25Nb3ZlEiEuYm9va2luZy52MS5QcmV2aWV3T3duTW92ZVJlcXVlc3QaIi5ib29raW5nLnYxLlByZXZpZXdPd25Nb3ZlUmVzcG9uc2UiA5ACARJXCg5Nb3ZlT3duQm9va2luZxIhLmJvb2tpbmcudjEuTW92ZU93bkJvb2tpbmdSZXF1ZXN0GiIuYm9va2luZy52MS5Nb3ZlT3duQm9va2luZ1Jlc3BvbnNlElcKDkNvcnJlY3RDb250YWN0EiEuYm9va2luZy52MS5Db3JyZWN0Q29udGFjdFJlcXVlc3QaIi5ib29raW5nLnYxLkNvcnJlY3RDb250YWN0UmVzcG9uc2USaAoSR2V0TWFpbFByZWZlcmVuY2VzEiUuYm9va2luZy52MS5HZXRNYWlsUHJlZmVyZW5jZXNSZXF1ZXN0GiYuYm9va2luZy52MS5HZXRNYWlsUHJlZmVyZW5jZXNSZXNwb25zZSIDkAIBEmMKElNldE1haWxQcmVmZXJlbmNlcxIlLmJvb2tpbmcudjEuU2V0TWFpbFByZWZlcmVuY2VzUmVxdWVzdBomLmJvb2tpbmcudjEuU2V0TWFpbFByZWZlcmVuY2VzUmVzcG9uc2USRQoIVGVsbExhdGUSGy5ib29raW5nLnYxLlRlbGxMYXRlUmVxdWVzdBocLmJvb2tpbmcudjEuVGVsbExhdGVSZXNwb25zZRJfCg9HZXRDYWxlbmRhckZpbGUSIi5ib29raW5nLnYxLkdldENhbGVuZGFyRmlsZVJlcXVlc3QaIy5ib29raW5nLnYxLkdldENhbGVuZGFyRmlsZVJlc3BvbnNlIgOQAgESUwoMV2F0Y2hCb29raW5nEh8uYm9va2luZy52MS5XYXRjaEJvb2tpbmdSZXF1ZXN0GiAuYm9va2luZy52MS5XYXRjaEJvb2tpbmdSZXNwb25zZTABElQKDUFkb3B0Qm9va2luZ3MSIC5ib29raW5nLnYxLkFkb3B0Qm9va2luZ3NSZXF1ZXN0GiEuYm9va2luZy52MS5BZG9wdEJvb2tpbmdzUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Who comes.
@@ -406,6 +406,14 @@ export type Booking = Message<"booking.v1.Booking"> & {
    * @generated from field: booking.v1.ToldLate told_late = 31;
    */
   toldLate?: ToldLate | undefined;
+
+  /**
+   * The practice can't hold a session at its time and asks its client to choose another one; unset while it
+   * does not.
+   *
+   * @generated from field: booking.v1.MoveProposal move_proposal = 32;
+   */
+  moveProposal?: MoveProposal | undefined;
 };
 
 /**
@@ -414,6 +422,35 @@ export type Booking = Message<"booking.v1.Booking"> & {
  */
 export const BookingSchema: GenMessage<Booking> = /*@__PURE__*/
   messageDesc(file_booking_v1_booking_service, 4);
+
+/**
+ * The practice asks a client to choose another time for a session. Until one is chosen the session keeps its
+ * time, which no other client gets; chosen or not, the client loses nothing.
+ *
+ * @generated from message booking.v1.MoveProposal
+ */
+export type MoveProposal = Message<"booking.v1.MoveProposal"> & {
+  /**
+   * The number of the session, from 1.
+   *
+   * @generated from field: int32 session_number = 1;
+   */
+  sessionNumber: number;
+
+  /**
+   * Until when a time can be chosen; then the session is cancelled and all of its price goes back.
+   *
+   * @generated from field: google.protobuf.Timestamp choose_until_at = 2;
+   */
+  chooseUntilAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message booking.v1.MoveProposal.
+ * Use `create(MoveProposalSchema)` to create a new message.
+ */
+export const MoveProposalSchema: GenMessage<MoveProposal> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 5);
 
 /**
  * A client comes late.
@@ -448,7 +485,7 @@ export type ToldLate = Message<"booking.v1.ToldLate"> & {
  * Use `create(ToldLateSchema)` to create a new message.
  */
 export const ToldLateSchema: GenMessage<ToldLate> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 5);
+  messageDesc(file_booking_v1_booking_service, 6);
 
 /**
  * Asks for the starts of some days.
@@ -490,7 +527,7 @@ export type ListSlotsRequest = Message<"booking.v1.ListSlotsRequest"> & {
  * Use `create(ListSlotsRequestSchema)` to create a new message.
  */
 export const ListSlotsRequestSchema: GenMessage<ListSlotsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 6);
+  messageDesc(file_booking_v1_booking_service, 7);
 
 /**
  * The starts of some days.
@@ -539,7 +576,7 @@ export type ListSlotsResponse = Message<"booking.v1.ListSlotsResponse"> & {
  * Use `create(ListSlotsResponseSchema)` to create a new message.
  */
 export const ListSlotsResponseSchema: GenMessage<ListSlotsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 7);
+  messageDesc(file_booking_v1_booking_service, 8);
 
 /**
  * The starts of one day.
@@ -574,7 +611,7 @@ export type SlotDay = Message<"booking.v1.SlotDay"> & {
  * Use `create(SlotDaySchema)` to create a new message.
  */
 export const SlotDaySchema: GenMessage<SlotDay> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 8);
+  messageDesc(file_booking_v1_booking_service, 9);
 
 /**
  * One possible start.
@@ -609,7 +646,7 @@ export type Slot = Message<"booking.v1.Slot"> & {
  * Use `create(SlotSchema)` to create a new message.
  */
 export const SlotSchema: GenMessage<Slot> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 9);
+  messageDesc(file_booking_v1_booking_service, 10);
 
 /**
  * Asks to hold a time.
@@ -713,7 +750,7 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
  * Use `create(RequestBookingRequestSchema)` to create a new message.
  */
 export const RequestBookingRequestSchema: GenMessage<RequestBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 10);
+  messageDesc(file_booking_v1_booking_service, 11);
 
 /**
  * The practice's texts as a page showed them.
@@ -756,7 +793,7 @@ export type ShownTexts = Message<"booking.v1.ShownTexts"> & {
  * Use `create(ShownTextsSchema)` to create a new message.
  */
 export const ShownTextsSchema: GenMessage<ShownTexts> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 11);
+  messageDesc(file_booking_v1_booking_service, 12);
 
 /**
  * One text as a page showed it.
@@ -784,7 +821,7 @@ export type ShownText = Message<"booking.v1.ShownText"> & {
  * Use `create(ShownTextSchema)` to create a new message.
  */
 export const ShownTextSchema: GenMessage<ShownText> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 12);
+  messageDesc(file_booking_v1_booking_service, 13);
 
 /**
  * A client's consent to online sessions.
@@ -833,7 +870,7 @@ export type Consent = Message<"booking.v1.Consent"> & {
  * Use `create(ConsentSchema)` to create a new message.
  */
 export const ConsentSchema: GenMessage<Consent> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 13);
+  messageDesc(file_booking_v1_booking_service, 14);
 
 /**
  * The booking that holds the time.
@@ -854,7 +891,7 @@ export type RequestBookingResponse = Message<"booking.v1.RequestBookingResponse"
  * Use `create(RequestBookingResponseSchema)` to create a new message.
  */
 export const RequestBookingResponseSchema: GenMessage<RequestBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 14);
+  messageDesc(file_booking_v1_booking_service, 15);
 
 /**
  * Says that checkout is being opened.
@@ -882,7 +919,7 @@ export type OpenCheckoutRequest = Message<"booking.v1.OpenCheckoutRequest"> & {
  * Use `create(OpenCheckoutRequestSchema)` to create a new message.
  */
 export const OpenCheckoutRequestSchema: GenMessage<OpenCheckoutRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 15);
+  messageDesc(file_booking_v1_booking_service, 16);
 
 /**
  * The booking with its extended hold.
@@ -903,7 +940,7 @@ export type OpenCheckoutResponse = Message<"booking.v1.OpenCheckoutResponse"> & 
  * Use `create(OpenCheckoutResponseSchema)` to create a new message.
  */
 export const OpenCheckoutResponseSchema: GenMessage<OpenCheckoutResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 16);
+  messageDesc(file_booking_v1_booking_service, 17);
 
 /**
  * Asks to give the time back.
@@ -931,7 +968,7 @@ export type ReleaseBookingRequest = Message<"booking.v1.ReleaseBookingRequest"> 
  * Use `create(ReleaseBookingRequestSchema)` to create a new message.
  */
 export const ReleaseBookingRequestSchema: GenMessage<ReleaseBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 17);
+  messageDesc(file_booking_v1_booking_service, 18);
 
 /**
  * The released booking.
@@ -952,7 +989,7 @@ export type ReleaseBookingResponse = Message<"booking.v1.ReleaseBookingResponse"
  * Use `create(ReleaseBookingResponseSchema)` to create a new message.
  */
 export const ReleaseBookingResponseSchema: GenMessage<ReleaseBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 18);
+  messageDesc(file_booking_v1_booking_service, 19);
 
 /**
  * Asks for one booking.
@@ -973,7 +1010,7 @@ export type GetBookingRequest = Message<"booking.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 19);
+  messageDesc(file_booking_v1_booking_service, 20);
 
 /**
  * One booking.
@@ -994,7 +1031,7 @@ export type GetBookingResponse = Message<"booking.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 20);
+  messageDesc(file_booking_v1_booking_service, 21);
 
 /**
  * A cancellation by the client that has not taken effect.
@@ -1029,7 +1066,7 @@ export type PendingCancellation = Message<"booking.v1.PendingCancellation"> & {
  * Use `create(PendingCancellationSchema)` to create a new message.
  */
 export const PendingCancellationSchema: GenMessage<PendingCancellation> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 21);
+  messageDesc(file_booking_v1_booking_service, 22);
 
 /**
  * Asks for the times to which a session can be moved.
@@ -1071,7 +1108,7 @@ export type PreviewOwnMoveRequest = Message<"booking.v1.PreviewOwnMoveRequest"> 
  * Use `create(PreviewOwnMoveRequestSchema)` to create a new message.
  */
 export const PreviewOwnMoveRequestSchema: GenMessage<PreviewOwnMoveRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 22);
+  messageDesc(file_booking_v1_booking_service, 23);
 
 /**
  * The times to which a session can be moved.
@@ -1099,6 +1136,14 @@ export type PreviewOwnMoveResponse = Message<"booking.v1.PreviewOwnMoveResponse"
    * @generated from field: int32 moves_left = 3;
    */
   movesLeft: number;
+
+  /**
+   * Where the practice asks for another time: up to three free ones to choose from, nearest to the old one
+   * first. They are not held. Then movable_until_at is when the choice ends, and moves_left does not count.
+   *
+   * @generated from field: repeated google.protobuf.Timestamp suggested_starts_at = 4;
+   */
+  suggestedStartsAt: Timestamp[];
 };
 
 /**
@@ -1106,7 +1151,7 @@ export type PreviewOwnMoveResponse = Message<"booking.v1.PreviewOwnMoveResponse"
  * Use `create(PreviewOwnMoveResponseSchema)` to create a new message.
  */
 export const PreviewOwnMoveResponseSchema: GenMessage<PreviewOwnMoveResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 23);
+  messageDesc(file_booking_v1_booking_service, 24);
 
 /**
  * Moves a session of an own booking.
@@ -1155,7 +1200,7 @@ export type MoveOwnBookingRequest = Message<"booking.v1.MoveOwnBookingRequest"> 
  * Use `create(MoveOwnBookingRequestSchema)` to create a new message.
  */
 export const MoveOwnBookingRequestSchema: GenMessage<MoveOwnBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 24);
+  messageDesc(file_booking_v1_booking_service, 25);
 
 /**
  * The booking with its new time.
@@ -1176,7 +1221,7 @@ export type MoveOwnBookingResponse = Message<"booking.v1.MoveOwnBookingResponse"
  * Use `create(MoveOwnBookingResponseSchema)` to create a new message.
  */
 export const MoveOwnBookingResponseSchema: GenMessage<MoveOwnBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 25);
+  messageDesc(file_booking_v1_booking_service, 26);
 
 /**
  * Asks what comes back.
@@ -1204,7 +1249,7 @@ export type PreviewOwnCancellationRequest = Message<"booking.v1.PreviewOwnCancel
  * Use `create(PreviewOwnCancellationRequestSchema)` to create a new message.
  */
 export const PreviewOwnCancellationRequestSchema: GenMessage<PreviewOwnCancellationRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 26);
+  messageDesc(file_booking_v1_booking_service, 27);
 
 /**
  * What a cancellation would do.
@@ -1232,6 +1277,13 @@ export type PreviewOwnCancellationResponse = Message<"booking.v1.PreviewOwnCance
    * @generated from field: bool at_once = 3;
    */
   atOnce: boolean;
+
+  /**
+   * What of the refund comes back by grace, which this cancellation would use up; unset for none.
+   *
+   * @generated from field: booking.v1.GraceUse grace = 4;
+   */
+  grace?: GraceUse | undefined;
 };
 
 /**
@@ -1239,7 +1291,35 @@ export type PreviewOwnCancellationResponse = Message<"booking.v1.PreviewOwnCance
  * Use `create(PreviewOwnCancellationResponseSchema)` to create a new message.
  */
 export const PreviewOwnCancellationResponseSchema: GenMessage<PreviewOwnCancellationResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 27);
+  messageDesc(file_booking_v1_booking_service, 28);
+
+/**
+ * What comes back although a session is cancelled late, by the grace of the booking's policy.
+ *
+ * @generated from message booking.v1.GraceUse
+ */
+export type GraceUse = Message<"booking.v1.GraceUse"> & {
+  /**
+   * What comes back of the price by it.
+   *
+   * @generated from field: common.v1.Money refund = 1;
+   */
+  refund?: Money | undefined;
+
+  /**
+   * From when the client has grace again, once it is used.
+   *
+   * @generated from field: google.protobuf.Timestamp again_at = 2;
+   */
+  againAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message booking.v1.GraceUse.
+ * Use `create(GraceUseSchema)` to create a new message.
+ */
+export const GraceUseSchema: GenMessage<GraceUse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 29);
 
 /**
  * Cancels an own booking.
@@ -1288,7 +1368,7 @@ export type CancelOwnBookingRequest = Message<"booking.v1.CancelOwnBookingReques
  * Use `create(CancelOwnBookingRequestSchema)` to create a new message.
  */
 export const CancelOwnBookingRequestSchema: GenMessage<CancelOwnBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 28);
+  messageDesc(file_booking_v1_booking_service, 30);
 
 /**
  * The booking after it.
@@ -1309,7 +1389,7 @@ export type CancelOwnBookingResponse = Message<"booking.v1.CancelOwnBookingRespo
  * Use `create(CancelOwnBookingResponseSchema)` to create a new message.
  */
 export const CancelOwnBookingResponseSchema: GenMessage<CancelOwnBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 29);
+  messageDesc(file_booking_v1_booking_service, 31);
 
 /**
  * Takes a cancellation back.
@@ -1337,7 +1417,7 @@ export type UndoCancellationRequest = Message<"booking.v1.UndoCancellationReques
  * Use `create(UndoCancellationRequestSchema)` to create a new message.
  */
 export const UndoCancellationRequestSchema: GenMessage<UndoCancellationRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 30);
+  messageDesc(file_booking_v1_booking_service, 32);
 
 /**
  * The booking after it.
@@ -1358,7 +1438,7 @@ export type UndoCancellationResponse = Message<"booking.v1.UndoCancellationRespo
  * Use `create(UndoCancellationResponseSchema)` to create a new message.
  */
 export const UndoCancellationResponseSchema: GenMessage<UndoCancellationResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 31);
+  messageDesc(file_booking_v1_booking_service, 33);
 
 /**
  * Asks for a page of the caller's bookings.
@@ -1386,7 +1466,7 @@ export type ListOwnBookingsRequest = Message<"booking.v1.ListOwnBookingsRequest"
  * Use `create(ListOwnBookingsRequestSchema)` to create a new message.
  */
 export const ListOwnBookingsRequestSchema: GenMessage<ListOwnBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 32);
+  messageDesc(file_booking_v1_booking_service, 34);
 
 /**
  * A page of the caller's bookings.
@@ -1407,6 +1487,13 @@ export type ListOwnBookingsResponse = Message<"booking.v1.ListOwnBookingsRespons
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * A time of the wait list that is held for the caller now; unset for none, and with past bookings.
+   *
+   * @generated from field: booking.v1.HeldOffer held_offer = 3;
+   */
+  heldOffer?: HeldOffer | undefined;
 };
 
 /**
@@ -1414,7 +1501,163 @@ export type ListOwnBookingsResponse = Message<"booking.v1.ListOwnBookingsRespons
  * Use `create(ListOwnBookingsResponseSchema)` to create a new message.
  */
 export const ListOwnBookingsResponseSchema: GenMessage<ListOwnBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 33);
+  messageDesc(file_booking_v1_booking_service, 35);
+
+/**
+ * A time of the wait list that is held for a client.
+ *
+ * @generated from message booking.v1.HeldOffer
+ */
+export type HeldOffer = Message<"booking.v1.HeldOffer"> & {
+  /**
+   * The offer, "blk_…".
+   *
+   * @generated from field: string offer_id = 1;
+   */
+  offerId: string;
+
+  /**
+   * When the session would start.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 2;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * Until when it is held.
+   *
+   * @generated from field: google.protobuf.Timestamp held_until_at = 3;
+   */
+  heldUntilAt?: Timestamp | undefined;
+
+  /**
+   * The service's title.
+   *
+   * @generated from field: string service_title = 4;
+   */
+  serviceTitle: string;
+};
+
+/**
+ * Describes the message booking.v1.HeldOffer.
+ * Use `create(HeldOfferSchema)` to create a new message.
+ */
+export const HeldOfferSchema: GenMessage<HeldOffer> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 36);
+
+/**
+ * What a client chose about mails.
+ *
+ * @generated from message booking.v1.MailPreferences
+ */
+export type MailPreferences = Message<"booking.v1.MailPreferences"> & {
+  /**
+   * How many hours before each session a reminder is mailed, at most two of 48, 24, 12, 4, 2 and 1, the most
+   * first; none for no reminder.
+   *
+   * @generated from field: repeated int32 reminder_hours = 1;
+   */
+  reminderHours: number[];
+
+  /**
+   * Whether thanks with the way to a review are mailed after a session.
+   *
+   * @generated from field: bool thanks = 2;
+   */
+  thanks: boolean;
+};
+
+/**
+ * Describes the message booking.v1.MailPreferences.
+ * Use `create(MailPreferencesSchema)` to create a new message.
+ */
+export const MailPreferencesSchema: GenMessage<MailPreferences> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 37);
+
+/**
+ * Asks for the caller's choice.
+ *
+ * @generated from message booking.v1.GetMailPreferencesRequest
+ */
+export type GetMailPreferencesRequest = Message<"booking.v1.GetMailPreferencesRequest"> & {
+};
+
+/**
+ * Describes the message booking.v1.GetMailPreferencesRequest.
+ * Use `create(GetMailPreferencesRequestSchema)` to create a new message.
+ */
+export const GetMailPreferencesRequestSchema: GenMessage<GetMailPreferencesRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 38);
+
+/**
+ * The caller's choice.
+ *
+ * @generated from message booking.v1.GetMailPreferencesResponse
+ */
+export type GetMailPreferencesResponse = Message<"booking.v1.GetMailPreferencesResponse"> & {
+  /**
+   * What holds now.
+   *
+   * @generated from field: booking.v1.MailPreferences preferences = 1;
+   */
+  preferences?: MailPreferences | undefined;
+
+  /**
+   * True where the caller has chosen; false where the practice's own hours hold.
+   *
+   * @generated from field: bool chosen = 2;
+   */
+  chosen: boolean;
+};
+
+/**
+ * Describes the message booking.v1.GetMailPreferencesResponse.
+ * Use `create(GetMailPreferencesResponseSchema)` to create a new message.
+ */
+export const GetMailPreferencesResponseSchema: GenMessage<GetMailPreferencesResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 39);
+
+/**
+ * Chooses about mails.
+ *
+ * @generated from message booking.v1.SetMailPreferencesRequest
+ */
+export type SetMailPreferencesRequest = Message<"booking.v1.SetMailPreferencesRequest"> & {
+  /**
+   * What is to hold.
+   *
+   * @generated from field: booking.v1.MailPreferences preferences = 1;
+   */
+  preferences?: MailPreferences | undefined;
+};
+
+/**
+ * Describes the message booking.v1.SetMailPreferencesRequest.
+ * Use `create(SetMailPreferencesRequestSchema)` to create a new message.
+ */
+export const SetMailPreferencesRequestSchema: GenMessage<SetMailPreferencesRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 40);
+
+/**
+ * What holds now.
+ *
+ * @generated from message booking.v1.SetMailPreferencesResponse
+ */
+export type SetMailPreferencesResponse = Message<"booking.v1.SetMailPreferencesResponse"> & {
+  /**
+   * The same, in order.
+   *
+   * @generated from field: booking.v1.MailPreferences preferences = 1;
+   */
+  preferences?: MailPreferences | undefined;
+};
+
+/**
+ * Describes the message booking.v1.SetMailPreferencesResponse.
+ * Use `create(SetMailPreferencesResponseSchema)` to create a new message.
+ */
+export const SetMailPreferencesResponseSchema: GenMessage<SetMailPreferencesResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 41);
 
 /**
  * Corrects the contact data of an own booking. The address stays.
@@ -1470,7 +1713,7 @@ export type CorrectContactRequest = Message<"booking.v1.CorrectContactRequest"> 
  * Use `create(CorrectContactRequestSchema)` to create a new message.
  */
 export const CorrectContactRequestSchema: GenMessage<CorrectContactRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 34);
+  messageDesc(file_booking_v1_booking_service, 42);
 
 /**
  * The booking after it.
@@ -1491,7 +1734,7 @@ export type CorrectContactResponse = Message<"booking.v1.CorrectContactResponse"
  * Use `create(CorrectContactResponseSchema)` to create a new message.
  */
 export const CorrectContactResponseSchema: GenMessage<CorrectContactResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 35);
+  messageDesc(file_booking_v1_booking_service, 43);
 
 /**
  * Says that the caller comes late.
@@ -1526,7 +1769,7 @@ export type TellLateRequest = Message<"booking.v1.TellLateRequest"> & {
  * Use `create(TellLateRequestSchema)` to create a new message.
  */
 export const TellLateRequestSchema: GenMessage<TellLateRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 36);
+  messageDesc(file_booking_v1_booking_service, 44);
 
 /**
  * The booking after it.
@@ -1547,7 +1790,7 @@ export type TellLateResponse = Message<"booking.v1.TellLateResponse"> & {
  * Use `create(TellLateResponseSchema)` to create a new message.
  */
 export const TellLateResponseSchema: GenMessage<TellLateResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 37);
+  messageDesc(file_booking_v1_booking_service, 45);
 
 /**
  * Asks for a calendar file.
@@ -1568,7 +1811,7 @@ export type GetCalendarFileRequest = Message<"booking.v1.GetCalendarFileRequest"
  * Use `create(GetCalendarFileRequestSchema)` to create a new message.
  */
 export const GetCalendarFileRequestSchema: GenMessage<GetCalendarFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 38);
+  messageDesc(file_booking_v1_booking_service, 46);
 
 /**
  * A calendar file.
@@ -1596,7 +1839,7 @@ export type GetCalendarFileResponse = Message<"booking.v1.GetCalendarFileRespons
  * Use `create(GetCalendarFileResponseSchema)` to create a new message.
  */
 export const GetCalendarFileResponseSchema: GenMessage<GetCalendarFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 39);
+  messageDesc(file_booking_v1_booking_service, 47);
 
 /**
  * Asks to be told of changes.
@@ -1617,7 +1860,7 @@ export type WatchBookingRequest = Message<"booking.v1.WatchBookingRequest"> & {
  * Use `create(WatchBookingRequestSchema)` to create a new message.
  */
 export const WatchBookingRequestSchema: GenMessage<WatchBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 40);
+  messageDesc(file_booking_v1_booking_service, 48);
 
 /**
  * The booking as it is now.
@@ -1638,7 +1881,7 @@ export type WatchBookingResponse = Message<"booking.v1.WatchBookingResponse"> & 
  * Use `create(WatchBookingResponseSchema)` to create a new message.
  */
 export const WatchBookingResponseSchema: GenMessage<WatchBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 41);
+  messageDesc(file_booking_v1_booking_service, 49);
 
 /**
  * Asks to own the bookings that were made by phone for the caller's address.
@@ -1653,7 +1896,7 @@ export type AdoptBookingsRequest = Message<"booking.v1.AdoptBookingsRequest"> & 
  * Use `create(AdoptBookingsRequestSchema)` to create a new message.
  */
 export const AdoptBookingsRequestSchema: GenMessage<AdoptBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 42);
+  messageDesc(file_booking_v1_booking_service, 50);
 
 /**
  * What the caller owns now.
@@ -1674,7 +1917,7 @@ export type AdoptBookingsResponse = Message<"booking.v1.AdoptBookingsResponse"> 
  * Use `create(AdoptBookingsResponseSchema)` to create a new message.
  */
 export const AdoptBookingsResponseSchema: GenMessage<AdoptBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 43);
+  messageDesc(file_booking_v1_booking_service, 51);
 
 /**
  * How a session takes place.
@@ -2091,6 +2334,28 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof CorrectContactRequestSchema;
     output: typeof CorrectContactResponseSchema;
+  },
+  /**
+   * What the caller chose about mails, or what the practice sends where nothing was chosen.
+   *
+   * @generated from rpc booking.v1.BookingService.GetMailPreferences
+   */
+  getMailPreferences: {
+    methodKind: "unary";
+    input: typeof GetMailPreferencesRequestSchema;
+    output: typeof GetMailPreferencesResponseSchema;
+  },
+  /**
+   * Chooses when the caller is reminded of sessions, and whether thanks are mailed after them. It holds for
+   * all bookings of the caller, also those that were made before. INVALID_ARGUMENT with reason
+   * INVALID_REMINDER_HOURS. Safe to call again.
+   *
+   * @generated from rpc booking.v1.BookingService.SetMailPreferences
+   */
+  setMailPreferences: {
+    methodKind: "unary";
+    input: typeof SetMailPreferencesRequestSchema;
+    output: typeof SetMailPreferencesResponseSchema;
   },
   /**
    * Tells the practice that the caller comes some minutes late, from an hour before a session until its end.

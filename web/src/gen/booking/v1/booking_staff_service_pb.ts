@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Booking, BookingState, Contact, ListSlotsResponse, Session, SessionMode } from "./booking_service_pb";
+import type { Booking, BookingState, Contact, GraceUse, ListSlotsResponse, Session, SessionMode } from "./booking_service_pb";
 import { file_booking_v1_booking_service } from "./booking_service_pb";
 import type { ConsentRecord } from "./consent_service_pb";
 import { file_booking_v1_consent_service } from "./consent_service_pb";
@@ -24,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_staff_service.proto.
  */
 export const file_booking_v1_booking_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSK/AQoMU3RhZmZCb29raW5nEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSEwoLY3VzdG9tZXJfaWQYAiABKAkSMAoMcmVxdWVzdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaChJjb25maXJtZWRfb25fY2xhaW0YBCABKAgSJgoFbWFya3MYBSADKAsyFy5ib29raW5nLnYxLlNlc3Npb25NYXJrIlEKC1Nlc3Npb25NYXJrEhYKDnNlc3Npb25fbnVtYmVyGAEgASgFEioKCmF0dGVuZGFuY2UYAiABKA4yFi5ib29raW5nLnYxLkF0dGVuZGFuY2Ui5QEKC0Jsb2NrZWRUaW1lEhAKCGJsb2NrX2lkGAEgASgJEi0KCXN0YXJ0c19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJhY3RpdGlvbmVyX2lkGAQgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAUgASgJEjQKEG9mZmVyZWRfdW50aWxfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIocCChlHZXRCb29raW5nSGlzdG9yeVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxI1ChF0ZXJtc19hY2NlcHRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoHZW50cmllcxgDIAMoCzIXLmNvbW1vbi52MS5IaXN0b3J5RW50cnkSKwoHY29uc2VudBgEIAEoCzIaLmJvb2tpbmcudjEuSGlzdG9yeUNvbnNlbnQSMQoOYWNjZXB0ZWRfdGVybXMYBSABKAsyGS5ib29raW5nLnYxLkFjY2VwdGVkVGVybXMijQIKDUFjY2VwdGVkVGVybXMSLwoLYWNjZXB0ZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBXRlcm1zGAIgASgLMhguYm9va2luZy52MS5BY2NlcHRlZFRleHQSKQoHcmVmdW5kcxgDIAEoCzIYLmJvb2tpbmcudjEuQWNjZXB0ZWRUZXh0EikKB3ByaXZhY3kYBCABKAsyGC5ib29raW5nLnYxLkFjY2VwdGVkVGV4dBIUCgxub3RpY2VfaG91cnMYBSABKAUSHwoSc2hvd25fbm90aWNlX2hvdXJzGAYgASgFSACIAQFCFQoTX3Nob3duX25vdGljZV9ob3VycyI8CgxBY2NlcHRlZFRleHQSDwoHdmVyc2lvbhgBIAEoCRIMCgRoYXNoGAIgASgJEg0KBXdvcmRzGAMgASgJIs8BCg5IaXN0b3J5Q29uc2VudBISCgpjb25zZW50X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSLAoIZ2l2ZW5fYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHdpdGhkcmF3bl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoGcmVjb3JkGAUgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkEg0KBXdvcmRzGAYgASgJIigKEkdldEpvaW5QYWdlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIuYCChNHZXRKb2luUGFnZVJlc3BvbnNlEhIKCmJvb2tpbmdfaWQYASABKAkSJwoFc3RhdGUYAiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIlCghzZXNzaW9ucxgDIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBCABKAkSFQoNc2VydmljZV90aXRsZRgFIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgGIAEoCRIZChFjbGllbnRfZmlyc3RfbmFtZRgHIAEoCRINCgVub3RlcxgIIAEoCRIlCgRtb2RlGAkgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIQCghsb2NhdGlvbhgKIAEoCRIxCg1yb29tX29wZW5zX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghqb2luX3VybBgMIAEoCSITChFHZXRPd25Sb2xlUmVxdWVzdCI5ChJHZXRPd25Sb2xlUmVzcG9uc2USIwoEcm9sZRgBIAEoDjIVLmJvb2tpbmcudjEuU3RhZmZSb2xlImAKE0xpc3RCb29raW5nc1JlcXVlc3QSEQoJZnJvbV9kYXRlGAEgASgJEgwKBGRheXMYAiABKAUSKAoGc3RhdGVzGAMgAygOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUiYwoUTGlzdEJvb2tpbmdzUmVzcG9uc2USKgoIYm9va2luZ3MYASADKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIMCgRtb3JlGAIgASgIEhEKCWZyb21fZGF0ZRgDIAEoCSI6ChdMaXN0QmxvY2tlZFRpbWVzUmVxdWVzdBIRCglmcm9tX2RhdGUYASABKAkSDAoEZGF5cxgCIAEoBSJKChhMaXN0QmxvY2tlZFRpbWVzUmVzcG9uc2USLgoNYmxvY2tlZF90aW1lcxgBIAMoCzIXLmJvb2tpbmcudjEuQmxvY2tlZFRpbWUidgoQQmxvY2tUaW1lUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDAoEZGF0ZRgCIAEoCRIRCglmcm9tX3RpbWUYAyABKAkSDwoHdG9fdGltZRgEIAEoCRIXCg9wcmFjdGl0aW9uZXJfaWQYBSABKAkiQgoRQmxvY2tUaW1lUmVzcG9uc2USLQoMYmxvY2tlZF90aW1lGAEgASgLMhcuYm9va2luZy52MS5CbG9ja2VkVGltZSImChJVbmJsb2NrVGltZVJlcXVlc3QSEAoIYmxvY2tfaWQYASABKAkiFQoTVW5ibG9ja1RpbWVSZXNwb25zZSK6AQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSLQoMY2FuY2VsbGVkX2J5GAMgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYBCABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgFIAEoBSJ0ChVDYW5jZWxCb29raW5nUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEiAKBnJlZnVuZBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZ1bnBhaWQYAyABKAgipwEKGlByZXZpZXdDYW5jZWxsYXRpb25SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSLQoMY2FuY2VsbGVkX2J5GAIgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYAyABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgEIAEoBSLRAQobUHJldmlld0NhbmNlbGxhdGlvblJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIlCghzZXNzaW9ucxgCIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIgCgZyZWZ1bmQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGdW5wYWlkGAQgASgIEi4KDXByYWN0aWNlX2xhdGUYBSABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlImEKElByZXZpZXdNb3ZlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhYKDnNlc3Npb25fbnVtYmVyGAIgASgFEhEKCWZyb21fZGF0ZRgDIAEoCRIMCgRkYXlzGAQgASgFIm4KE1ByZXZpZXdNb3ZlUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEiwKBXNsb3RzGAIgASgLMh0uYm9va2luZy52MS5MaXN0U2xvdHNSZXNwb25zZSLkAQoSTW92ZUJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEhYKDnNlc3Npb25fbnVtYmVyGAMgASgFEjMKD3Nob3duX3N0YXJ0c19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJc3RhcnRzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCghtb3ZlZF9ieRgGIAEoDjITLmJvb2tpbmcudjEuTW92ZWRCeSJAChNNb3ZlQm9va2luZ1Jlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyJBChJSZWxlYXNlSG9sZFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiQAoTUmVsZWFzZUhvbGRSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmciiAEKFU1hcmtBdHRlbmRhbmNlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIWCg5zZXNzaW9uX251bWJlchgDIAEoBRIqCgphdHRlbmRhbmNlGAQgASgOMhYuYm9va2luZy52MS5BdHRlbmRhbmNlIkMKFk1hcmtBdHRlbmRhbmNlUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nIigKE0ZpbmRCb29raW5nc1JlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJIkIKFEZpbmRCb29raW5nc1Jlc3BvbnNlEioKCGJvb2tpbmdzGAEgAygLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmciQQoSQWNjZXB0Q2xhaW1SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIkAKE0FjY2VwdENsYWltUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nIpsCChpSZXF1ZXN0UGhvbmVCb29raW5nUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSEgoKc2VydmljZV9pZBgCIAEoCRItCglzdGFydHNfYXQYAyADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnBhY2thZ2VfaWQYBCABKAkSJQoEbW9kZRgFIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSFwoPcHJhY3RpdGlvbmVyX2lkGAYgASgJEiQKB2NvbnRhY3QYByABKAsyEy5ib29raW5nLnYxLkNvbnRhY3QSFAoMaG9sZF9taW51dGVzGAggASgFEhEKCXNlbmRfbWFpbBgJIAEoCCJaChtSZXF1ZXN0UGhvbmVCb29raW5nUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEhAKCHBhZ2Vfa2V5GAIgASgJIlgKFlNlbmRQYXltZW50UGFnZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSEQoJc2VuZF9tYWlsGAMgASgIIlYKF1NlbmRQYXltZW50UGFnZVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIQCghwYWdlX2tleRgCIAEoCSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudCqLAQoJU3RhZmZSb2xlEhoKFlNUQUZGX1JPTEVfVU5TUEVDSUZJRUQQABIUChBTVEFGRl9ST0xFX09XTkVSEAESFAoQU1RBRkZfUk9MRV9BRE1JThACEhsKF1NUQUZGX1JPTEVfUFJBQ1RJVElPTkVSEAMSGQoVU1RBRkZfUk9MRV9GUk9OVF9ERVNLEAQqYQoLQ2FuY2VsbGVkQnkSHAoYQ0FOQ0VMTEVEX0JZX1VOU1BFQ0lGSUVEEAASGQoVQ0FOQ0VMTEVEX0JZX0NVU1RPTUVSEAESGQoVQ0FOQ0VMTEVEX0JZX1BSQUNUSUNFEAIqbgoHTW92ZWRCeRIYChRNT1ZFRF9CWV9VTlNQRUNJRklFRBAAEhUKEU1PVkVEX0JZX0NVU1RPTUVSEAESGwoXTU9WRURfQllfQ1VTVE9NRVJfQVNLRUQQAhIVChFNT1ZFRF9CWV9QUkFDVElDRRADKoMBCgpBdHRlbmRhbmNlEhoKFkFUVEVOREFOQ0VfVU5TUEVDSUZJRUQQABITCg9BVFRFTkRBTkNFX0NBTUUQARITCg9BVFRFTkRBTkNFX0xBVEUQAhIWChJBVFRFTkRBTkNFX05PX1NIT1cQAxIXChNBVFRFTkRBTkNFX1VOTUFSS0VEEAQqdQoSQ2FuY2VsbGF0aW9uUmVmdW5kEiMKH0NBTkNFTExBVElPTl9SRUZVTkRfVU5TUEVDSUZJRUQQABIcChhDQU5DRUxMQVRJT05fUkVGVU5EX0ZVTEwQARIcChhDQU5DRUxMQVRJT05fUkVGVU5EX05PTkUQAjKUDQoTQm9va2luZ1N0YWZmU2VydmljZRJQCgpHZXRPd25Sb2xlEh0uYm9va2luZy52MS5HZXRPd25Sb2xlUmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0T3duUm9sZVJlc3BvbnNlIgOQAgESUQoMTGlzdEJvb2tpbmdzEh8uYm9va2luZy52MS5MaXN0Qm9va2luZ3NSZXF1ZXN0GiAuYm9va2luZy52MS5MaXN0Qm9va2luZ3NSZXNwb25zZRJdChBMaXN0QmxvY2tlZFRpbWVzEiMuYm9va2luZy52MS5MaXN0QmxvY2tlZFRpbWVzUmVxdWVzdBokLmJvb2tpbmcudjEuTGlzdEJsb2NrZWRUaW1lc1Jlc3BvbnNlEkgKCUJsb2NrVGltZRIcLmJvb2tpbmcudjEuQmxvY2tUaW1lUmVxdWVzdBodLmJvb2tpbmcudjEuQmxvY2tUaW1lUmVzcG9uc2USTgoLVW5ibG9ja1RpbWUSHi5ib29raW5nLnYxLlVuYmxvY2tUaW1lUmVxdWVzdBofLmJvb2tpbmcudjEuVW5ibG9ja1RpbWVSZXNwb25zZRJUCg1DYW5jZWxCb29raW5nEiAuYm9va2luZy52MS5DYW5jZWxCb29raW5nUmVxdWVzdBohLmJvb2tpbmcudjEuQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEmYKE1ByZXZpZXdDYW5jZWxsYXRpb24SJi5ib29raW5nLnYxLlByZXZpZXdDYW5jZWxsYXRpb25SZXF1ZXN0GicuYm9va2luZy52MS5QcmV2aWV3Q2FuY2VsbGF0aW9uUmVzcG9uc2USTgoLUHJldmlld01vdmUSHi5ib29raW5nLnYxLlByZXZpZXdNb3ZlUmVxdWVzdBofLmJvb2tpbmcudjEuUHJldmlld01vdmVSZXNwb25zZRJOCgtNb3ZlQm9va2luZxIeLmJvb2tpbmcudjEuTW92ZUJvb2tpbmdSZXF1ZXN0Gh8uYm9va2luZy52MS5Nb3ZlQm9va2luZ1Jlc3BvbnNlEk4KC0FjY2VwdENsYWltEh4uYm9va2luZy52MS5BY2NlcHRDbGFpbVJlcXVlc3QaHy5ib29raW5nLnYxLkFjY2VwdENsYWltUmVzcG9uc2USZgoTUmVxdWVzdFBob25lQm9va2luZxImLmJvb2tpbmcudjEuUmVxdWVzdFBob25lQm9va2luZ1JlcXVlc3QaJy5ib29raW5nLnYxLlJlcXVlc3RQaG9uZUJvb2tpbmdSZXNwb25zZRJaCg9TZW5kUGF5bWVudFBhZ2USIi5ib29raW5nLnYxLlNlbmRQYXltZW50UGFnZVJlcXVlc3QaIy5ib29raW5nLnYxLlNlbmRQYXltZW50UGFnZVJlc3BvbnNlEk4KC1JlbGVhc2VIb2xkEh4uYm9va2luZy52MS5SZWxlYXNlSG9sZFJlcXVlc3QaHy5ib29raW5nLnYxLlJlbGVhc2VIb2xkUmVzcG9uc2USVwoOTWFya0F0dGVuZGFuY2USIS5ib29raW5nLnYxLk1hcmtBdHRlbmRhbmNlUmVxdWVzdBoiLmJvb2tpbmcudjEuTWFya0F0dGVuZGFuY2VSZXNwb25zZRJRCgxGaW5kQm9va2luZ3MSHy5ib29raW5nLnYxLkZpbmRCb29raW5nc1JlcXVlc3QaIC5ib29raW5nLnYxLkZpbmRCb29raW5nc1Jlc3BvbnNlEk4KC0dldEpvaW5QYWdlEh4uYm9va2luZy52MS5HZXRKb2luUGFnZVJlcXVlc3QaHy5ib29raW5nLnYxLkdldEpvaW5QYWdlUmVzcG9uc2USYAoRR2V0Qm9va2luZ0hpc3RvcnkSJC5ib29raW5nLnYxLkdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBolLmJvb2tpbmcudjEuR2V0Qm9va2luZ0hpc3RvcnlSZXNwb25zZRJdChBMaXN0UGFya2VkRXZlbnRzEiMuYm9va2luZy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBokLmJvb2tpbmcudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmAKEVJldHJ5UGFya2VkRXZlbnRzEiQuYm9va2luZy52MS5SZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QaJS5ib29raW5nLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_booking_v1_booking_service, file_booking_v1_consent_service, file_common_v1_cancellation, file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSK/AQoMU3RhZmZCb29raW5nEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSEwoLY3VzdG9tZXJfaWQYAiABKAkSMAoMcmVxdWVzdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaChJjb25maXJtZWRfb25fY2xhaW0YBCABKAgSJgoFbWFya3MYBSADKAsyFy5ib29raW5nLnYxLlNlc3Npb25NYXJrIlEKC1Nlc3Npb25NYXJrEhYKDnNlc3Npb25fbnVtYmVyGAEgASgFEioKCmF0dGVuZGFuY2UYAiABKA4yFi5ib29raW5nLnYxLkF0dGVuZGFuY2Ui5QEKC0Jsb2NrZWRUaW1lEhAKCGJsb2NrX2lkGAEgASgJEi0KCXN0YXJ0c19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJhY3RpdGlvbmVyX2lkGAQgASgJEhkKEXByYWN0aXRpb25lcl9uYW1lGAUgASgJEjQKEG9mZmVyZWRfdW50aWxfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldEJvb2tpbmdIaXN0b3J5UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIrUCChlHZXRCb29raW5nSGlzdG9yeVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxI1ChF0ZXJtc19hY2NlcHRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoHZW50cmllcxgDIAMoCzIXLmNvbW1vbi52MS5IaXN0b3J5RW50cnkSKwoHY29uc2VudBgEIAEoCzIaLmJvb2tpbmcudjEuSGlzdG9yeUNvbnNlbnQSMQoOYWNjZXB0ZWRfdGVybXMYBSABKAsyGS5ib29raW5nLnYxLkFjY2VwdGVkVGVybXMSLAoMbW92ZV9yZWFzb25zGAYgAygLMhYuYm9va2luZy52MS5Nb3ZlUmVhc29uInIKCk1vdmVSZWFzb24SFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSDwoHdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSKwoHc2FpZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijQIKDUFjY2VwdGVkVGVybXMSLwoLYWNjZXB0ZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBXRlcm1zGAIgASgLMhguYm9va2luZy52MS5BY2NlcHRlZFRleHQSKQoHcmVmdW5kcxgDIAEoCzIYLmJvb2tpbmcudjEuQWNjZXB0ZWRUZXh0EikKB3ByaXZhY3kYBCABKAsyGC5ib29raW5nLnYxLkFjY2VwdGVkVGV4dBIUCgxub3RpY2VfaG91cnMYBSABKAUSHwoSc2hvd25fbm90aWNlX2hvdXJzGAYgASgFSACIAQFCFQoTX3Nob3duX25vdGljZV9ob3VycyI8CgxBY2NlcHRlZFRleHQSDwoHdmVyc2lvbhgBIAEoCRIMCgRoYXNoGAIgASgJEg0KBXdvcmRzGAMgASgJIs8BCg5IaXN0b3J5Q29uc2VudBISCgpjb25zZW50X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSLAoIZ2l2ZW5fYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHdpdGhkcmF3bl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoGcmVjb3JkGAUgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkEg0KBXdvcmRzGAYgASgJIigKEkdldEpvaW5QYWdlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIuYCChNHZXRKb2luUGFnZVJlc3BvbnNlEhIKCmJvb2tpbmdfaWQYASABKAkSJwoFc3RhdGUYAiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIlCghzZXNzaW9ucxgDIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBCABKAkSFQoNc2VydmljZV90aXRsZRgFIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgGIAEoCRIZChFjbGllbnRfZmlyc3RfbmFtZRgHIAEoCRINCgVub3RlcxgIIAEoCRIlCgRtb2RlGAkgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIQCghsb2NhdGlvbhgKIAEoCRIxCg1yb29tX29wZW5zX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghqb2luX3VybBgMIAEoCSITChFHZXRPd25Sb2xlUmVxdWVzdCI5ChJHZXRPd25Sb2xlUmVzcG9uc2USIwoEcm9sZRgBIAEoDjIVLmJvb2tpbmcudjEuU3RhZmZSb2xlImAKE0xpc3RCb29raW5nc1JlcXVlc3QSEQoJZnJvbV9kYXRlGAEgASgJEgwKBGRheXMYAiABKAUSKAoGc3RhdGVzGAMgAygOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUiYwoUTGlzdEJvb2tpbmdzUmVzcG9uc2USKgoIYm9va2luZ3MYASADKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIMCgRtb3JlGAIgASgIEhEKCWZyb21fZGF0ZRgDIAEoCSI6ChdMaXN0QmxvY2tlZFRpbWVzUmVxdWVzdBIRCglmcm9tX2RhdGUYASABKAkSDAoEZGF5cxgCIAEoBSJKChhMaXN0QmxvY2tlZFRpbWVzUmVzcG9uc2USLgoNYmxvY2tlZF90aW1lcxgBIAMoCzIXLmJvb2tpbmcudjEuQmxvY2tlZFRpbWUidgoQQmxvY2tUaW1lUmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkSDAoEZGF0ZRgCIAEoCRIRCglmcm9tX3RpbWUYAyABKAkSDwoHdG9fdGltZRgEIAEoCRIXCg9wcmFjdGl0aW9uZXJfaWQYBSABKAkiQgoRQmxvY2tUaW1lUmVzcG9uc2USLQoMYmxvY2tlZF90aW1lGAEgASgLMhcuYm9va2luZy52MS5CbG9ja2VkVGltZSImChJVbmJsb2NrVGltZVJlcXVlc3QSEAoIYmxvY2tfaWQYASABKAkiFQoTVW5ibG9ja1RpbWVSZXNwb25zZSK6AQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSLQoMY2FuY2VsbGVkX2J5GAMgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYBCABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgFIAEoBSJ0ChVDYW5jZWxCb29raW5nUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEiAKBnJlZnVuZBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZ1bnBhaWQYAyABKAgipwEKGlByZXZpZXdDYW5jZWxsYXRpb25SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSLQoMY2FuY2VsbGVkX2J5GAIgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYAyABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZBIWCg5zZXNzaW9uX251bWJlchgEIAEoBSL2AQobUHJldmlld0NhbmNlbGxhdGlvblJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIlCghzZXNzaW9ucxgCIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIgCgZyZWZ1bmQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGdW5wYWlkGAQgASgIEi4KDXByYWN0aWNlX2xhdGUYBSABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlEiMKBWdyYWNlGAYgASgLMhQuYm9va2luZy52MS5HcmFjZVVzZSJ6ChJQcmV2aWV3TW92ZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIWCg5zZXNzaW9uX251bWJlchgCIAEoBRIRCglmcm9tX2RhdGUYAyABKAkSDAoEZGF5cxgEIAEoBRIXCg9wcmFjdGl0aW9uZXJfaWQYBSABKAkibgoTUHJldmlld01vdmVSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmcSLAoFc2xvdHMYAiABKAsyHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIo0CChJNb3ZlQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSFgoOc2Vzc2lvbl9udW1iZXIYAyABKAUSMwoPc2hvd25fc3RhcnRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglzdGFydHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiUKCG1vdmVkX2J5GAYgASgOMhMuYm9va2luZy52MS5Nb3ZlZEJ5EhcKD3ByYWN0aXRpb25lcl9pZBgHIAEoCRIOCgZyZWFzb24YCCABKAkiQAoTTW92ZUJvb2tpbmdSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmciswEKElByb3Bvc2VNb3ZlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIWCg5zZXNzaW9uX251bWJlchgDIAEoBRIzCg9zaG93bl9zdGFydHNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCRITCgtvcGVuc19hZ2FpbhgGIAEoCCJAChNQcm9wb3NlTW92ZVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyJKChtXaXRoZHJhd01vdmVQcm9wb3NhbFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiSQocV2l0aGRyYXdNb3ZlUHJvcG9zYWxSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmciQQoSUmVsZWFzZUhvbGRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIkAKE1JlbGVhc2VIb2xkUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nIogBChVNYXJrQXR0ZW5kYW5jZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSFgoOc2Vzc2lvbl9udW1iZXIYAyABKAUSKgoKYXR0ZW5kYW5jZRgEIAEoDjIWLmJvb2tpbmcudjEuQXR0ZW5kYW5jZSJDChZNYXJrQXR0ZW5kYW5jZVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyIoChNGaW5kQm9va2luZ3NSZXF1ZXN0EhEKCXJlZmVyZW5jZRgBIAEoCSJCChRGaW5kQm9va2luZ3NSZXNwb25zZRIqCghib29raW5ncxgBIAMoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nIkEKEkFjY2VwdENsYWltUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSJAChNBY2NlcHRDbGFpbVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyKbAgoaUmVxdWVzdFBob25lQm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpwYWNrYWdlX2lkGAQgASgJEiUKBG1vZGUYBSABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEhcKD3ByYWN0aXRpb25lcl9pZBgGIAEoCRIkCgdjb250YWN0GAcgASgLMhMuYm9va2luZy52MS5Db250YWN0EhQKDGhvbGRfbWludXRlcxgIIAEoBRIRCglzZW5kX21haWwYCSABKAgiWgobUmVxdWVzdFBob25lQm9va2luZ1Jlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIQCghwYWdlX2tleRgCIAEoCSJYChZTZW5kUGF5bWVudFBhZ2VSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEhEKCXNlbmRfbWFpbBgDIAEoCCJWChdTZW5kUGF5bWVudFBhZ2VSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmcSEAoIcGFnZV9rZXkYAiABKAkiGQoXTGlzdFBhcmtlZEV2ZW50c1JlcXVlc3QiQgoYTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEiYKBmV2ZW50cxgBIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudCItChhSZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QSEQoJc3RyZWFtX2lkGAEgASgJIlQKGVJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2USDwoHaGFuZGxlZBgBIAEoBRImCgZldmVudHMYAiADKAsyFi5jb21tb24udjEuUGFya2VkRXZlbnQqiwEKCVN0YWZmUm9sZRIaChZTVEFGRl9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQU1RBRkZfUk9MRV9PV05FUhABEhQKEFNUQUZGX1JPTEVfQURNSU4QAhIbChdTVEFGRl9ST0xFX1BSQUNUSVRJT05FUhADEhkKFVNUQUZGX1JPTEVfRlJPTlRfREVTSxAEKmEKC0NhbmNlbGxlZEJ5EhwKGENBTkNFTExFRF9CWV9VTlNQRUNJRklFRBAAEhkKFUNBTkNFTExFRF9CWV9DVVNUT01FUhABEhkKFUNBTkNFTExFRF9CWV9QUkFDVElDRRACKm4KB01vdmVkQnkSGAoUTU9WRURfQllfVU5TUEVDSUZJRUQQABIVChFNT1ZFRF9CWV9DVVNUT01FUhABEhsKF01PVkVEX0JZX0NVU1RPTUVSX0FTS0VEEAISFQoRTU9WRURfQllfUFJBQ1RJQ0UQAyqDAQoKQXR0ZW5kYW5jZRIaChZBVFRFTkRBTkNFX1VOU1BFQ0lGSUVEEAASEwoPQVRURU5EQU5DRV9DQU1FEAESEwoPQVRURU5EQU5DRV9MQVRFEAISFgoSQVRURU5EQU5DRV9OT19TSE9XEAMSFwoTQVRURU5EQU5DRV9VTk1BUktFRBAEKnUKEkNhbmNlbGxhdGlvblJlZnVuZBIjCh9DQU5DRUxMQVRJT05fUkVGVU5EX1VOU1BFQ0lGSUVEEAASHAoYQ0FOQ0VMTEFUSU9OX1JFRlVORF9GVUxMEAESHAoYQ0FOQ0VMTEFUSU9OX1JFRlVORF9OT05FEAIyzw4KE0Jvb2tpbmdTdGFmZlNlcnZpY2USUAoKR2V0T3duUm9sZRIdLmJvb2tpbmcudjEuR2V0T3duUm9sZVJlcXVlc3QaHi5ib29raW5nLnYxLkdldE93blJvbGVSZXNwb25zZSIDkAIBElEKDExpc3RCb29raW5ncxIfLmJvb2tpbmcudjEuTGlzdEJvb2tpbmdzUmVxdWVzdBogLmJvb2tpbmcudjEuTGlzdEJvb2tpbmdzUmVzcG9uc2USXQoQTGlzdEJsb2NrZWRUaW1lcxIjLmJvb2tpbmcudjEuTGlzdEJsb2NrZWRUaW1lc1JlcXVlc3QaJC5ib29raW5nLnYxLkxpc3RCbG9ja2VkVGltZXNSZXNwb25zZRJICglCbG9ja1RpbWUSHC5ib29raW5nLnYxLkJsb2NrVGltZVJlcXVlc3QaHS5ib29raW5nLnYxLkJsb2NrVGltZVJlc3BvbnNlEk4KC1VuYmxvY2tUaW1lEh4uYm9va2luZy52MS5VbmJsb2NrVGltZVJlcXVlc3QaHy5ib29raW5nLnYxLlVuYmxvY2tUaW1lUmVzcG9uc2USVAoNQ2FuY2VsQm9va2luZxIgLmJvb2tpbmcudjEuQ2FuY2VsQm9va2luZ1JlcXVlc3QaIS5ib29raW5nLnYxLkNhbmNlbEJvb2tpbmdSZXNwb25zZRJmChNQcmV2aWV3Q2FuY2VsbGF0aW9uEiYuYm9va2luZy52MS5QcmV2aWV3Q2FuY2VsbGF0aW9uUmVxdWVzdBonLmJvb2tpbmcudjEuUHJldmlld0NhbmNlbGxhdGlvblJlc3BvbnNlEk4KC1ByZXZpZXdNb3ZlEh4uYm9va2luZy52MS5QcmV2aWV3TW92ZVJlcXVlc3QaHy5ib29raW5nLnYxLlByZXZpZXdNb3ZlUmVzcG9uc2USTgoLTW92ZUJvb2tpbmcSHi5ib29raW5nLnYxLk1vdmVCb29raW5nUmVxdWVzdBofLmJvb2tpbmcudjEuTW92ZUJvb2tpbmdSZXNwb25zZRJOCgtQcm9wb3NlTW92ZRIeLmJvb2tpbmcudjEuUHJvcG9zZU1vdmVSZXF1ZXN0Gh8uYm9va2luZy52MS5Qcm9wb3NlTW92ZVJlc3BvbnNlEmkKFFdpdGhkcmF3TW92ZVByb3Bvc2FsEicuYm9va2luZy52MS5XaXRoZHJhd01vdmVQcm9wb3NhbFJlcXVlc3QaKC5ib29raW5nLnYxLldpdGhkcmF3TW92ZVByb3Bvc2FsUmVzcG9uc2USTgoLQWNjZXB0Q2xhaW0SHi5ib29raW5nLnYxLkFjY2VwdENsYWltUmVxdWVzdBofLmJvb2tpbmcudjEuQWNjZXB0Q2xhaW1SZXNwb25zZRJmChNSZXF1ZXN0UGhvbmVCb29raW5nEiYuYm9va2luZy52MS5SZXF1ZXN0UGhvbmVCb29raW5nUmVxdWVzdBonLmJvb2tpbmcudjEuUmVxdWVzdFBob25lQm9va2luZ1Jlc3BvbnNlEloKD1NlbmRQYXltZW50UGFnZRIiLmJvb2tpbmcudjEuU2VuZFBheW1lbnRQYWdlUmVxdWVzdBojLmJvb2tpbmcudjEuU2VuZFBheW1lbnRQYWdlUmVzcG9uc2USTgoLUmVsZWFzZUhvbGQSHi5ib29raW5nLnYxLlJlbGVhc2VIb2xkUmVxdWVzdBofLmJvb2tpbmcudjEuUmVsZWFzZUhvbGRSZXNwb25zZRJXCg5NYXJrQXR0ZW5kYW5jZRIhLmJvb2tpbmcudjEuTWFya0F0dGVuZGFuY2VSZXF1ZXN0GiIuYm9va2luZy52MS5NYXJrQXR0ZW5kYW5jZVJlc3BvbnNlElEKDEZpbmRCb29raW5ncxIfLmJvb2tpbmcudjEuRmluZEJvb2tpbmdzUmVxdWVzdBogLmJvb2tpbmcudjEuRmluZEJvb2tpbmdzUmVzcG9uc2USTgoLR2V0Sm9pblBhZ2USHi5ib29raW5nLnYxLkdldEpvaW5QYWdlUmVxdWVzdBofLmJvb2tpbmcudjEuR2V0Sm9pblBhZ2VSZXNwb25zZRJgChFHZXRCb29raW5nSGlzdG9yeRIkLmJvb2tpbmcudjEuR2V0Qm9va2luZ0hpc3RvcnlSZXF1ZXN0GiUuYm9va2luZy52MS5HZXRCb29raW5nSGlzdG9yeVJlc3BvbnNlEl0KEExpc3RQYXJrZWRFdmVudHMSIy5ib29raW5nLnYxLkxpc3RQYXJrZWRFdmVudHNSZXF1ZXN0GiQuYm9va2luZy52MS5MaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USYAoRUmV0cnlQYXJrZWRFdmVudHMSJC5ib29raW5nLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBolLmJvb2tpbmcudjEuUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_booking_v1_booking_service, file_booking_v1_consent_service, file_common_v1_cancellation, file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
 
 /**
  * A booking as staff sees it.
@@ -221,6 +221,13 @@ export type GetBookingHistoryResponse = Message<"booking.v1.GetBookingHistoryRes
    * @generated from field: booking.v1.AcceptedTerms accepted_terms = 5;
    */
   acceptedTerms?: AcceptedTerms | undefined;
+
+  /**
+   * Why staff moved its sessions or asked for another time, oldest first.
+   *
+   * @generated from field: repeated booking.v1.MoveReason move_reasons = 6;
+   */
+  moveReasons: MoveReason[];
 };
 
 /**
@@ -229,6 +236,48 @@ export type GetBookingHistoryResponse = Message<"booking.v1.GetBookingHistoryRes
  */
 export const GetBookingHistoryResponseSchema: GenMessage<GetBookingHistoryResponse> = /*@__PURE__*/
   messageDesc(file_booking_v1_booking_staff_service, 4);
+
+/**
+ * Why staff moved a session.
+ *
+ * @generated from message booking.v1.MoveReason
+ */
+export type MoveReason = Message<"booking.v1.MoveReason"> & {
+  /**
+   * The number of the session, from 1.
+   *
+   * @generated from field: int32 session_number = 1;
+   */
+  sessionNumber: number;
+
+  /**
+   * The member, "usr_…".
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * The reason, in the member's words.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * When it was said.
+   *
+   * @generated from field: google.protobuf.Timestamp said_at = 4;
+   */
+  saidAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message booking.v1.MoveReason.
+ * Use `create(MoveReasonSchema)` to create a new message.
+ */
+export const MoveReasonSchema: GenMessage<MoveReason> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 5);
 
 /**
  * What a client was shown when the terms were accepted.
@@ -285,7 +334,7 @@ export type AcceptedTerms = Message<"booking.v1.AcceptedTerms"> & {
  * Use `create(AcceptedTermsSchema)` to create a new message.
  */
 export const AcceptedTermsSchema: GenMessage<AcceptedTerms> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 5);
+  messageDesc(file_booking_v1_booking_staff_service, 6);
 
 /**
  * One text that was shown.
@@ -320,7 +369,7 @@ export type AcceptedText = Message<"booking.v1.AcceptedText"> & {
  * Use `create(AcceptedTextSchema)` to create a new message.
  */
 export const AcceptedTextSchema: GenMessage<AcceptedText> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 6);
+  messageDesc(file_booking_v1_booking_staff_service, 7);
 
 /**
  * A consent that stands behind a booking.
@@ -376,7 +425,7 @@ export type HistoryConsent = Message<"booking.v1.HistoryConsent"> & {
  * Use `create(HistoryConsentSchema)` to create a new message.
  */
 export const HistoryConsentSchema: GenMessage<HistoryConsent> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 7);
+  messageDesc(file_booking_v1_booking_staff_service, 8);
 
 /**
  * Asks for the page of a booking's sessions.
@@ -397,7 +446,7 @@ export type GetJoinPageRequest = Message<"booking.v1.GetJoinPageRequest"> & {
  * Use `create(GetJoinPageRequestSchema)` to create a new message.
  */
 export const GetJoinPageRequestSchema: GenMessage<GetJoinPageRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 8);
+  messageDesc(file_booking_v1_booking_staff_service, 9);
 
 /**
  * What a member needs to hold a session, and no more.
@@ -495,7 +544,7 @@ export type GetJoinPageResponse = Message<"booking.v1.GetJoinPageResponse"> & {
  * Use `create(GetJoinPageResponseSchema)` to create a new message.
  */
 export const GetJoinPageResponseSchema: GenMessage<GetJoinPageResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 9);
+  messageDesc(file_booking_v1_booking_staff_service, 10);
 
 /**
  * Asks for the own role.
@@ -510,7 +559,7 @@ export type GetOwnRoleRequest = Message<"booking.v1.GetOwnRoleRequest"> & {
  * Use `create(GetOwnRoleRequestSchema)` to create a new message.
  */
 export const GetOwnRoleRequestSchema: GenMessage<GetOwnRoleRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 10);
+  messageDesc(file_booking_v1_booking_staff_service, 11);
 
 /**
  * The own role.
@@ -531,7 +580,7 @@ export type GetOwnRoleResponse = Message<"booking.v1.GetOwnRoleResponse"> & {
  * Use `create(GetOwnRoleResponseSchema)` to create a new message.
  */
 export const GetOwnRoleResponseSchema: GenMessage<GetOwnRoleResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 11);
+  messageDesc(file_booking_v1_booking_staff_service, 12);
 
 /**
  * Asks for the bookings of some days.
@@ -566,7 +615,7 @@ export type ListBookingsRequest = Message<"booking.v1.ListBookingsRequest"> & {
  * Use `create(ListBookingsRequestSchema)` to create a new message.
  */
 export const ListBookingsRequestSchema: GenMessage<ListBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 12);
+  messageDesc(file_booking_v1_booking_staff_service, 13);
 
 /**
  * Bookings in the order of their sessions.
@@ -601,7 +650,7 @@ export type ListBookingsResponse = Message<"booking.v1.ListBookingsResponse"> & 
  * Use `create(ListBookingsResponseSchema)` to create a new message.
  */
 export const ListBookingsResponseSchema: GenMessage<ListBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 13);
+  messageDesc(file_booking_v1_booking_staff_service, 14);
 
 /**
  * Asks for closed times.
@@ -629,7 +678,7 @@ export type ListBlockedTimesRequest = Message<"booking.v1.ListBlockedTimesReques
  * Use `create(ListBlockedTimesRequestSchema)` to create a new message.
  */
 export const ListBlockedTimesRequestSchema: GenMessage<ListBlockedTimesRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 14);
+  messageDesc(file_booking_v1_booking_staff_service, 15);
 
 /**
  * Closed times in order.
@@ -650,7 +699,7 @@ export type ListBlockedTimesResponse = Message<"booking.v1.ListBlockedTimesRespo
  * Use `create(ListBlockedTimesResponseSchema)` to create a new message.
  */
 export const ListBlockedTimesResponseSchema: GenMessage<ListBlockedTimesResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 15);
+  messageDesc(file_booking_v1_booking_staff_service, 16);
 
 /**
  * Asks to close a time.
@@ -699,7 +748,7 @@ export type BlockTimeRequest = Message<"booking.v1.BlockTimeRequest"> & {
  * Use `create(BlockTimeRequestSchema)` to create a new message.
  */
 export const BlockTimeRequestSchema: GenMessage<BlockTimeRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 16);
+  messageDesc(file_booking_v1_booking_staff_service, 17);
 
 /**
  * The closed time.
@@ -720,7 +769,7 @@ export type BlockTimeResponse = Message<"booking.v1.BlockTimeResponse"> & {
  * Use `create(BlockTimeResponseSchema)` to create a new message.
  */
 export const BlockTimeResponseSchema: GenMessage<BlockTimeResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 17);
+  messageDesc(file_booking_v1_booking_staff_service, 18);
 
 /**
  * Asks to open a time again.
@@ -741,7 +790,7 @@ export type UnblockTimeRequest = Message<"booking.v1.UnblockTimeRequest"> & {
  * Use `create(UnblockTimeRequestSchema)` to create a new message.
  */
 export const UnblockTimeRequestSchema: GenMessage<UnblockTimeRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 18);
+  messageDesc(file_booking_v1_booking_staff_service, 19);
 
 /**
  * It is open again.
@@ -756,7 +805,7 @@ export type UnblockTimeResponse = Message<"booking.v1.UnblockTimeResponse"> & {
  * Use `create(UnblockTimeResponseSchema)` to create a new message.
  */
 export const UnblockTimeResponseSchema: GenMessage<UnblockTimeResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 19);
+  messageDesc(file_booking_v1_booking_staff_service, 20);
 
 /**
  * Asks to cancel a booking.
@@ -805,7 +854,7 @@ export type CancelBookingRequest = Message<"booking.v1.CancelBookingRequest"> & 
  * Use `create(CancelBookingRequestSchema)` to create a new message.
  */
 export const CancelBookingRequestSchema: GenMessage<CancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 20);
+  messageDesc(file_booking_v1_booking_staff_service, 21);
 
 /**
  * The cancelled booking.
@@ -841,7 +890,7 @@ export type CancelBookingResponse = Message<"booking.v1.CancelBookingResponse"> 
  * Use `create(CancelBookingResponseSchema)` to create a new message.
  */
 export const CancelBookingResponseSchema: GenMessage<CancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 21);
+  messageDesc(file_booking_v1_booking_staff_service, 22);
 
 /**
  * Asks what a cancellation would do.
@@ -883,7 +932,7 @@ export type PreviewCancellationRequest = Message<"booking.v1.PreviewCancellation
  * Use `create(PreviewCancellationRequestSchema)` to create a new message.
  */
 export const PreviewCancellationRequestSchema: GenMessage<PreviewCancellationRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 22);
+  messageDesc(file_booking_v1_booking_staff_service, 23);
 
 /**
  * What a cancellation would do.
@@ -926,6 +975,13 @@ export type PreviewCancellationResponse = Message<"booking.v1.PreviewCancellatio
    * @generated from field: common.v1.PracticeLate practice_late = 5;
    */
   practiceLate?: PracticeLate | undefined;
+
+  /**
+   * What of the refund comes back by grace, which this cancellation would use up; unset for none.
+   *
+   * @generated from field: booking.v1.GraceUse grace = 6;
+   */
+  grace?: GraceUse | undefined;
 };
 
 /**
@@ -933,7 +989,7 @@ export type PreviewCancellationResponse = Message<"booking.v1.PreviewCancellatio
  * Use `create(PreviewCancellationResponseSchema)` to create a new message.
  */
 export const PreviewCancellationResponseSchema: GenMessage<PreviewCancellationResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 23);
+  messageDesc(file_booking_v1_booking_staff_service, 24);
 
 /**
  * Asks for the times to which a session can be moved.
@@ -968,6 +1024,13 @@ export type PreviewMoveRequest = Message<"booking.v1.PreviewMoveRequest"> & {
    * @generated from field: int32 days = 4;
    */
   days: number;
+
+  /**
+   * The practitioner to whom it is to be moved; empty for the one who has it.
+   *
+   * @generated from field: string practitioner_id = 5;
+   */
+  practitionerId: string;
 };
 
 /**
@@ -975,7 +1038,7 @@ export type PreviewMoveRequest = Message<"booking.v1.PreviewMoveRequest"> & {
  * Use `create(PreviewMoveRequestSchema)` to create a new message.
  */
 export const PreviewMoveRequestSchema: GenMessage<PreviewMoveRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 24);
+  messageDesc(file_booking_v1_booking_staff_service, 25);
 
 /**
  * The times to which a session can be moved.
@@ -1003,7 +1066,7 @@ export type PreviewMoveResponse = Message<"booking.v1.PreviewMoveResponse"> & {
  * Use `create(PreviewMoveResponseSchema)` to create a new message.
  */
 export const PreviewMoveResponseSchema: GenMessage<PreviewMoveResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 25);
+  messageDesc(file_booking_v1_booking_staff_service, 26);
 
 /**
  * Moves a session.
@@ -1052,6 +1115,22 @@ export type MoveBookingRequest = Message<"booking.v1.MoveBookingRequest"> & {
    * @generated from field: booking.v1.MovedBy moved_by = 6;
    */
   movedBy: MovedBy;
+
+  /**
+   * The practitioner who is to give it; empty for the one who has it. Another one must offer the service in
+   * the booking's way. Only a booking with one session can be moved to another practitioner.
+   *
+   * @generated from field: string practitioner_id = 7;
+   */
+  practitionerId: string;
+
+  /**
+   * Why, 1 to 500 characters, for the practice alone: the history shows it. Empty where the client asked and
+   * the practitioner stays.
+   *
+   * @generated from field: string reason = 8;
+   */
+  reason: string;
 };
 
 /**
@@ -1059,7 +1138,7 @@ export type MoveBookingRequest = Message<"booking.v1.MoveBookingRequest"> & {
  * Use `create(MoveBookingRequestSchema)` to create a new message.
  */
 export const MoveBookingRequestSchema: GenMessage<MoveBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 26);
+  messageDesc(file_booking_v1_booking_staff_service, 27);
 
 /**
  * The booking with its new time.
@@ -1080,7 +1159,133 @@ export type MoveBookingResponse = Message<"booking.v1.MoveBookingResponse"> & {
  * Use `create(MoveBookingResponseSchema)` to create a new message.
  */
 export const MoveBookingResponseSchema: GenMessage<MoveBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 27);
+  messageDesc(file_booking_v1_booking_staff_service, 28);
+
+/**
+ * Asks the client for another time.
+ *
+ * @generated from message booking.v1.ProposeMoveRequest
+ */
+export type ProposeMoveRequest = Message<"booking.v1.ProposeMoveRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The number of the session, from 1; 0 for the one of a single booking.
+   *
+   * @generated from field: int32 session_number = 3;
+   */
+  sessionNumber: number;
+
+  /**
+   * When it starts by what the caller was shown.
+   *
+   * @generated from field: google.protobuf.Timestamp shown_starts_at = 4;
+   */
+  shownStartsAt?: Timestamp | undefined;
+
+  /**
+   * Why, 1 to 500 characters, for the practice alone: the history shows it.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+
+  /**
+   * Whether its time is offered to others once the session has left it; it is closed otherwise.
+   *
+   * @generated from field: bool opens_again = 6;
+   */
+  opensAgain: boolean;
+};
+
+/**
+ * Describes the message booking.v1.ProposeMoveRequest.
+ * Use `create(ProposeMoveRequestSchema)` to create a new message.
+ */
+export const ProposeMoveRequestSchema: GenMessage<ProposeMoveRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 29);
+
+/**
+ * The booking with its proposal.
+ *
+ * @generated from message booking.v1.ProposeMoveResponse
+ */
+export type ProposeMoveResponse = Message<"booking.v1.ProposeMoveResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.ProposeMoveResponse.
+ * Use `create(ProposeMoveResponseSchema)` to create a new message.
+ */
+export const ProposeMoveResponseSchema: GenMessage<ProposeMoveResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 30);
+
+/**
+ * Asks to let a session take place at its time.
+ *
+ * @generated from message booking.v1.WithdrawMoveProposalRequest
+ */
+export type WithdrawMoveProposalRequest = Message<"booking.v1.WithdrawMoveProposalRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+};
+
+/**
+ * Describes the message booking.v1.WithdrawMoveProposalRequest.
+ * Use `create(WithdrawMoveProposalRequestSchema)` to create a new message.
+ */
+export const WithdrawMoveProposalRequestSchema: GenMessage<WithdrawMoveProposalRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 31);
+
+/**
+ * The booking without a proposal.
+ *
+ * @generated from message booking.v1.WithdrawMoveProposalResponse
+ */
+export type WithdrawMoveProposalResponse = Message<"booking.v1.WithdrawMoveProposalResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+};
+
+/**
+ * Describes the message booking.v1.WithdrawMoveProposalResponse.
+ * Use `create(WithdrawMoveProposalResponseSchema)` to create a new message.
+ */
+export const WithdrawMoveProposalResponseSchema: GenMessage<WithdrawMoveProposalResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 32);
 
 /**
  * Asks to take back an unpaid booking.
@@ -1108,7 +1313,7 @@ export type ReleaseHoldRequest = Message<"booking.v1.ReleaseHoldRequest"> & {
  * Use `create(ReleaseHoldRequestSchema)` to create a new message.
  */
 export const ReleaseHoldRequestSchema: GenMessage<ReleaseHoldRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 28);
+  messageDesc(file_booking_v1_booking_staff_service, 33);
 
 /**
  * The booking that was taken back.
@@ -1129,7 +1334,7 @@ export type ReleaseHoldResponse = Message<"booking.v1.ReleaseHoldResponse"> & {
  * Use `create(ReleaseHoldResponseSchema)` to create a new message.
  */
 export const ReleaseHoldResponseSchema: GenMessage<ReleaseHoldResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 29);
+  messageDesc(file_booking_v1_booking_staff_service, 34);
 
 /**
  * Asks to mark whether a client came.
@@ -1171,7 +1376,7 @@ export type MarkAttendanceRequest = Message<"booking.v1.MarkAttendanceRequest"> 
  * Use `create(MarkAttendanceRequestSchema)` to create a new message.
  */
 export const MarkAttendanceRequestSchema: GenMessage<MarkAttendanceRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 30);
+  messageDesc(file_booking_v1_booking_staff_service, 35);
 
 /**
  * The booking with its mark.
@@ -1192,7 +1397,7 @@ export type MarkAttendanceResponse = Message<"booking.v1.MarkAttendanceResponse"
  * Use `create(MarkAttendanceResponseSchema)` to create a new message.
  */
 export const MarkAttendanceResponseSchema: GenMessage<MarkAttendanceResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 31);
+  messageDesc(file_booking_v1_booking_staff_service, 36);
 
 /**
  * Asks for the bookings with a reference.
@@ -1213,7 +1418,7 @@ export type FindBookingsRequest = Message<"booking.v1.FindBookingsRequest"> & {
  * Use `create(FindBookingsRequestSchema)` to create a new message.
  */
 export const FindBookingsRequestSchema: GenMessage<FindBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 32);
+  messageDesc(file_booking_v1_booking_staff_service, 37);
 
 /**
  * The bookings with a reference.
@@ -1234,7 +1439,7 @@ export type FindBookingsResponse = Message<"booking.v1.FindBookingsResponse"> & 
  * Use `create(FindBookingsResponseSchema)` to create a new message.
  */
 export const FindBookingsResponseSchema: GenMessage<FindBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 33);
+  messageDesc(file_booking_v1_booking_staff_service, 38);
 
 /**
  * Asks to take a customer's word.
@@ -1262,7 +1467,7 @@ export type AcceptClaimRequest = Message<"booking.v1.AcceptClaimRequest"> & {
  * Use `create(AcceptClaimRequestSchema)` to create a new message.
  */
 export const AcceptClaimRequestSchema: GenMessage<AcceptClaimRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 34);
+  messageDesc(file_booking_v1_booking_staff_service, 39);
 
 /**
  * The confirmed booking.
@@ -1283,7 +1488,7 @@ export type AcceptClaimResponse = Message<"booking.v1.AcceptClaimResponse"> & {
  * Use `create(AcceptClaimResponseSchema)` to create a new message.
  */
 export const AcceptClaimResponseSchema: GenMessage<AcceptClaimResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 35);
+  messageDesc(file_booking_v1_booking_staff_service, 40);
 
 /**
  * Asks to make a booking for a client on the phone.
@@ -1361,7 +1566,7 @@ export type RequestPhoneBookingRequest = Message<"booking.v1.RequestPhoneBooking
  * Use `create(RequestPhoneBookingRequestSchema)` to create a new message.
  */
 export const RequestPhoneBookingRequestSchema: GenMessage<RequestPhoneBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 36);
+  messageDesc(file_booking_v1_booking_staff_service, 41);
 
 /**
  * The booking that holds the time.
@@ -1389,7 +1594,7 @@ export type RequestPhoneBookingResponse = Message<"booking.v1.RequestPhoneBookin
  * Use `create(RequestPhoneBookingResponseSchema)` to create a new message.
  */
 export const RequestPhoneBookingResponseSchema: GenMessage<RequestPhoneBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 37);
+  messageDesc(file_booking_v1_booking_staff_service, 42);
 
 /**
  * Asks for the address of a booking's page.
@@ -1424,7 +1629,7 @@ export type SendPaymentPageRequest = Message<"booking.v1.SendPaymentPageRequest"
  * Use `create(SendPaymentPageRequestSchema)` to create a new message.
  */
 export const SendPaymentPageRequestSchema: GenMessage<SendPaymentPageRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 38);
+  messageDesc(file_booking_v1_booking_staff_service, 43);
 
 /**
  * The address of a booking's page.
@@ -1452,7 +1657,7 @@ export type SendPaymentPageResponse = Message<"booking.v1.SendPaymentPageRespons
  * Use `create(SendPaymentPageResponseSchema)` to create a new message.
  */
 export const SendPaymentPageResponseSchema: GenMessage<SendPaymentPageResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 39);
+  messageDesc(file_booking_v1_booking_staff_service, 44);
 
 /**
  * Asks for parked events.
@@ -1467,7 +1672,7 @@ export type ListParkedEventsRequest = Message<"booking.v1.ListParkedEventsReques
  * Use `create(ListParkedEventsRequestSchema)` to create a new message.
  */
 export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 40);
+  messageDesc(file_booking_v1_booking_staff_service, 45);
 
 /**
  * Parked events, oldest first.
@@ -1488,7 +1693,7 @@ export type ListParkedEventsResponse = Message<"booking.v1.ListParkedEventsRespo
  * Use `create(ListParkedEventsResponseSchema)` to create a new message.
  */
 export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 41);
+  messageDesc(file_booking_v1_booking_staff_service, 46);
 
 /**
  * Asks to try parked events again, each stream in its order.
@@ -1509,7 +1714,7 @@ export type RetryParkedEventsRequest = Message<"booking.v1.RetryParkedEventsRequ
  * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
  */
 export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 42);
+  messageDesc(file_booking_v1_booking_staff_service, 47);
 
 /**
  * What came of it.
@@ -1537,7 +1742,7 @@ export type RetryParkedEventsResponse = Message<"booking.v1.RetryParkedEventsRes
  * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
  */
 export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 43);
+  messageDesc(file_booking_v1_booking_staff_service, 48);
 
 /**
  * What a member of the practice may do.
@@ -1861,6 +2066,31 @@ export const BookingStaffService: GenService<{
     methodKind: "unary";
     input: typeof MoveBookingRequestSchema;
     output: typeof MoveBookingResponseSchema;
+  },
+  /**
+   * Asks the client of a session that the practice can't hold to choose another time. The session keeps its
+   * time until then. Where none is chosen until 24 hours before its start, or until its start where less than
+   * 36 hours are left now, it is cancelled by the practice and all of its price goes back. Roles and refusals:
+   * those of MoveBooking; FAILED_PRECONDITION with reason NOT_MOVABLE from the session's start on;
+   * INVALID_ARGUMENT with INVALID_REASON. Safe to call again.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.ProposeMove
+   */
+  proposeMove: {
+    methodKind: "unary";
+    input: typeof ProposeMoveRequestSchema;
+    output: typeof ProposeMoveResponseSchema;
+  },
+  /**
+   * Takes that back: the session takes place at its time. Roles: those of MoveBooking. FAILED_PRECONDITION with
+   * reason NO_MOVE_PROPOSAL. Safe to call again.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.WithdrawMoveProposal
+   */
+  withdrawMoveProposal: {
+    methodKind: "unary";
+    input: typeof WithdrawMoveProposalRequestSchema;
+    output: typeof WithdrawMoveProposalResponseSchema;
   },
   /**
    * Takes a customer's word for a payment: the booking is confirmed without verified money. Roles:

@@ -4,11 +4,11 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { BookedPackage, BookingState, Consent, PaymentState, Session, SessionMode, ShownTexts } from "./booking_service_pb";
+import type { BookedPackage, BookingState, Consent, MoveProposal, PaymentState, PendingCancellation, Session, SessionMode, ShownTexts, ToldLate } from "./booking_service_pb";
 import { file_booking_v1_booking_service } from "./booking_service_pb";
 import type { CancellationPolicy } from "../../common/v1/cancellation_pb";
 import { file_common_v1_cancellation } from "../../common/v1/cancellation_pb";
-import type { Money } from "../../common/v1/money_pb";
+import type { DeskWay, Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/payment_page_service.proto.
  */
 export const file_booking_v1_payment_page_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVib29raW5nL3YxL3BheW1lbnRfcGFnZV9zZXJ2aWNlLnByb3RvEgpib29raW5nLnYxIuIGCgtQYXltZW50UGFnZRISCgpib29raW5nX2lkGAEgASgJEhUKDXNlcnZpY2VfdGl0bGUYAiABKAkSKgoHcGFja2FnZRgDIAEoCzIZLmJvb2tpbmcudjEuQm9va2VkUGFja2FnZRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSEAoIbG9jYXRpb24YByABKAkSGQoRcHJhY3RpdGlvbmVyX25hbWUYCCABKAkSHwoFcHJpY2UYCSABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCg1wYXltZW50X3N0YXRlGAwgASgOMhguYm9va2luZy52MS5QYXltZW50U3RhdGUSEgoKZmlyc3RfbmFtZRgNIAEoCRIWCg50ZXJtc19hY2NlcHRlZBgOIAEoCBIVCg1uZWVkc19jb25zZW50GA8gASgIEhAKCGpvaW5fdXJsGBAgASgJEg8KB2Fkb3B0ZWQYESABKAgSEgoKbW9uZXlfb25seRgSIAEoCBIeCgRwYWlkGBMgASgLMhAuY29tbW9uLnYxLk1vbmV5EiIKCHJlZnVuZGVkGBQgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDXJlZnVuZF9jb21pbmcYFSABKAsyEC5jb21tb24udjEuTW9uZXkSMQoNcmVmdW5kX2R1ZV9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoLcmVmdW5kX293ZWQYFyABKAsyEC5jb21tb24udjEuTW9uZXkSJwoNZ2l2ZW5fYnlfYmFuaxgYIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJuZWVkc19jb25zZW50X2NvZGUYHiABKAgSOgoTY2FuY2VsbGF0aW9uX3BvbGljeRgfIAEoCzIdLmNvbW1vbi52MS5DYW5jZWxsYXRpb25Qb2xpY3kiKQoVR2V0UGF5bWVudFBhZ2VSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIj8KFkdldFBheW1lbnRQYWdlUmVzcG9uc2USJQoEcGFnZRgBIAEoCzIXLmJvb2tpbmcudjEuUGF5bWVudFBhZ2UioQEKEkFjY2VwdFRlcm1zUmVxdWVzdBIQCghwYWdlX2tleRgBIAEoCRIWCg50ZXJtc19hY2NlcHRlZBgCIAEoCBIkCgdjb25zZW50GAMgASgLMhMuYm9va2luZy52MS5Db25zZW50EiUKBXNob3duGAQgASgLMhYuYm9va2luZy52MS5TaG93blRleHRzEhQKDGNvbnNlbnRfY29kZRgFIAEoCSItChlSZXF1ZXN0Q29uc2VudENvZGVSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIjMKGlJlcXVlc3RDb25zZW50Q29kZVJlc3BvbnNlEhUKDXZhbGlkX21pbnV0ZXMYASABKAUiPAoTQWNjZXB0VGVybXNSZXNwb25zZRIlCgRwYWdlGAEgASgLMhcuYm9va2luZy52MS5QYXltZW50UGFnZSIuChpHZXRQYWdlQ2FsZW5kYXJGaWxlUmVxdWVzdBIQCghwYWdlX2tleRgBIAEoCSJAChtHZXRQYWdlQ2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSInChNSZW5ld1BhZ2VLZXlSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIhYKFFJlbmV3UGFnZUtleVJlc3BvbnNlMt0DChJQYXltZW50UGFnZVNlcnZpY2USVwoOR2V0UGF5bWVudFBhZ2USIS5ib29raW5nLnYxLkdldFBheW1lbnRQYWdlUmVxdWVzdBoiLmJvb2tpbmcudjEuR2V0UGF5bWVudFBhZ2VSZXNwb25zZRJOCgtBY2NlcHRUZXJtcxIeLmJvb2tpbmcudjEuQWNjZXB0VGVybXNSZXF1ZXN0Gh8uYm9va2luZy52MS5BY2NlcHRUZXJtc1Jlc3BvbnNlEmMKElJlcXVlc3RDb25zZW50Q29kZRIlLmJvb2tpbmcudjEuUmVxdWVzdENvbnNlbnRDb2RlUmVxdWVzdBomLmJvb2tpbmcudjEuUmVxdWVzdENvbnNlbnRDb2RlUmVzcG9uc2USZgoTR2V0UGFnZUNhbGVuZGFyRmlsZRImLmJvb2tpbmcudjEuR2V0UGFnZUNhbGVuZGFyRmlsZVJlcXVlc3QaJy5ib29raW5nLnYxLkdldFBhZ2VDYWxlbmRhckZpbGVSZXNwb25zZRJRCgxSZW5ld1BhZ2VLZXkSHy5ib29raW5nLnYxLlJlbmV3UGFnZUtleVJlcXVlc3QaIC5ib29raW5nLnYxLlJlbmV3UGFnZUtleVJlc3BvbnNlYgZwcm90bzM", [file_booking_v1_booking_service, file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiVib29raW5nL3YxL3BheW1lbnRfcGFnZV9zZXJ2aWNlLnByb3RvEgpib29raW5nLnYxIvgICgtQYXltZW50UGFnZRISCgpib29raW5nX2lkGAEgASgJEhUKDXNlcnZpY2VfdGl0bGUYAiABKAkSKgoHcGFja2FnZRgDIAEoCzIZLmJvb2tpbmcudjEuQm9va2VkUGFja2FnZRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSEAoIbG9jYXRpb24YByABKAkSGQoRcHJhY3RpdGlvbmVyX25hbWUYCCABKAkSHwoFcHJpY2UYCSABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCg1wYXltZW50X3N0YXRlGAwgASgOMhguYm9va2luZy52MS5QYXltZW50U3RhdGUSEgoKZmlyc3RfbmFtZRgNIAEoCRIWCg50ZXJtc19hY2NlcHRlZBgOIAEoCBIVCg1uZWVkc19jb25zZW50GA8gASgIEhAKCGpvaW5fdXJsGBAgASgJEg8KB2Fkb3B0ZWQYESABKAgSEgoKbW9uZXlfb25seRgSIAEoCBIeCgRwYWlkGBMgASgLMhAuY29tbW9uLnYxLk1vbmV5EiIKCHJlZnVuZGVkGBQgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDXJlZnVuZF9jb21pbmcYFSABKAsyEC5jb21tb24udjEuTW9uZXkSMQoNcmVmdW5kX2R1ZV9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoLcmVmdW5kX293ZWQYFyABKAsyEC5jb21tb24udjEuTW9uZXkSJwoNZ2l2ZW5fYnlfYmFuaxgYIAEoCzIQLmNvbW1vbi52MS5Nb25leRI9ChRwZW5kaW5nX2NhbmNlbGxhdGlvbhgZIAEoCzIfLmJvb2tpbmcudjEuUGVuZGluZ0NhbmNlbGxhdGlvbhIvCg1tb3ZlX3Byb3Bvc2FsGBogASgLMhguYm9va2luZy52MS5Nb3ZlUHJvcG9zYWwSJwoJdG9sZF9sYXRlGBsgASgLMhQuYm9va2luZy52MS5Ub2xkTGF0ZRISCgpzZXJ2aWNlX2lkGBwgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgdIAEoCRIaChJuZWVkc19jb25zZW50X2NvZGUYHiABKAgSOgoTY2FuY2VsbGF0aW9uX3BvbGljeRgfIAEoCzIdLmNvbW1vbi52MS5DYW5jZWxsYXRpb25Qb2xpY3kSEAoIam9pbl9rZXkYICABKAkSEgoKb2ZfYWNjb3VudBghIAEoCBIoCgxwYWlkX2F0X2Rlc2sYIiABKA4yEi5jb21tb24udjEuRGVza1dheSIpChVHZXRQYXltZW50UGFnZVJlcXVlc3QSEAoIcGFnZV9rZXkYASABKAkiPwoWR2V0UGF5bWVudFBhZ2VSZXNwb25zZRIlCgRwYWdlGAEgASgLMhcuYm9va2luZy52MS5QYXltZW50UGFnZSKhAQoSQWNjZXB0VGVybXNSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJEhYKDnRlcm1zX2FjY2VwdGVkGAIgASgIEiQKB2NvbnNlbnQYAyABKAsyEy5ib29raW5nLnYxLkNvbnNlbnQSJQoFc2hvd24YBCABKAsyFi5ib29raW5nLnYxLlNob3duVGV4dHMSFAoMY29uc2VudF9jb2RlGAUgASgJIi0KGVJlcXVlc3RDb25zZW50Q29kZVJlcXVlc3QSEAoIcGFnZV9rZXkYASABKAkiMwoaUmVxdWVzdENvbnNlbnRDb2RlUmVzcG9uc2USFQoNdmFsaWRfbWludXRlcxgBIAEoBSI8ChNBY2NlcHRUZXJtc1Jlc3BvbnNlEiUKBHBhZ2UYASABKAsyFy5ib29raW5nLnYxLlBheW1lbnRQYWdlIi4KGkdldFBhZ2VDYWxlbmRhckZpbGVSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIkAKG0dldFBhZ2VDYWxlbmRhckZpbGVSZXNwb25zZRIQCghmaWxlbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgJIicKE1JlbmV3UGFnZUtleVJlcXVlc3QSEAoIcGFnZV9rZXkYASABKAkiFgoUUmVuZXdQYWdlS2V5UmVzcG9uc2Uy3QMKElBheW1lbnRQYWdlU2VydmljZRJXCg5HZXRQYXltZW50UGFnZRIhLmJvb2tpbmcudjEuR2V0UGF5bWVudFBhZ2VSZXF1ZXN0GiIuYm9va2luZy52MS5HZXRQYXltZW50UGFnZVJlc3BvbnNlEk4KC0FjY2VwdFRlcm1zEh4uYm9va2luZy52MS5BY2NlcHRUZXJtc1JlcXVlc3QaHy5ib29raW5nLnYxLkFjY2VwdFRlcm1zUmVzcG9uc2USYwoSUmVxdWVzdENvbnNlbnRDb2RlEiUuYm9va2luZy52MS5SZXF1ZXN0Q29uc2VudENvZGVSZXF1ZXN0GiYuYm9va2luZy52MS5SZXF1ZXN0Q29uc2VudENvZGVSZXNwb25zZRJmChNHZXRQYWdlQ2FsZW5kYXJGaWxlEiYuYm9va2luZy52MS5HZXRQYWdlQ2FsZW5kYXJGaWxlUmVxdWVzdBonLmJvb2tpbmcudjEuR2V0UGFnZUNhbGVuZGFyRmlsZVJlc3BvbnNlElEKDFJlbmV3UGFnZUtleRIfLmJvb2tpbmcudjEuUmVuZXdQYWdlS2V5UmVxdWVzdBogLmJvb2tpbmcudjEuUmVuZXdQYWdlS2V5UmVzcG9uc2ViBnByb3RvMw", [file_booking_v1_booking_service, file_common_v1_cancellation, file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * A booking as the holder of its page's key sees it. Of contact data it has the given name only. Where
@@ -197,6 +197,41 @@ export type PaymentPage = Message<"booking.v1.PaymentPage"> & {
   givenByBank?: Money | undefined;
 
   /**
+   * The client's cancellation that has not taken effect; unset while there is none.
+   *
+   * @generated from field: booking.v1.PendingCancellation pending_cancellation = 25;
+   */
+  pendingCancellation?: PendingCancellation | undefined;
+
+  /**
+   * The practice asks for another time of a session; unset while it does not.
+   *
+   * @generated from field: booking.v1.MoveProposal move_proposal = 26;
+   */
+  moveProposal?: MoveProposal | undefined;
+
+  /**
+   * What the client said about coming late; unset while nothing was said.
+   *
+   * @generated from field: booking.v1.ToldLate told_late = 27;
+   */
+  toldLate?: ToldLate | undefined;
+
+  /**
+   * The service that was booked.
+   *
+   * @generated from field: string service_id = 28;
+   */
+  serviceId: string;
+
+  /**
+   * The practitioner who gives its sessions.
+   *
+   * @generated from field: string practitioner_id = 29;
+   */
+  practitionerId: string;
+
+  /**
    * Whether the consent is signed with a code that is mailed: staff have seen the key of this page.
    *
    * @generated from field: bool needs_consent_code = 30;
@@ -209,6 +244,27 @@ export type PaymentPage = Message<"booking.v1.PaymentPage"> & {
    * @generated from field: common.v1.CancellationPolicy cancellation_policy = 31;
    */
   cancellationPolicy?: CancellationPolicy | undefined;
+
+  /**
+   * The key of the page that leads to its sessions, /join#key=<key>; empty unless one is to come online.
+   *
+   * @generated from field: string join_key = 32;
+   */
+  joinKey: string;
+
+  /**
+   * True when an account owns the booking: then /account/sessions has it, too.
+   *
+   * @generated from field: bool of_account = 33;
+   */
+  ofAccount: boolean;
+
+  /**
+   * The way in which it was paid at the practice's desk, where it is given back as well; unset for another way.
+   *
+   * @generated from field: common.v1.DeskWay paid_at_desk = 34;
+   */
+  paidAtDesk: DeskWay;
 };
 
 /**
@@ -468,7 +524,8 @@ export const RenewPageKeyResponseSchema: GenMessage<RenewPageKeyResponse> = /*@_
  */
 export const PaymentPageService: GenService<{
   /**
-   * Returns what the page shows. Like the other read here it changes nothing and is not marked so, because
+   * Returns what the page shows, by a key of a page of payment or of the page of a booking that an account
+   * made. Like the other read here it changes nothing and is not marked so, because
    * a marked call may be a GET, and the key must stand in no URL.
    *
    * @generated from rpc booking.v1.PaymentPageService.GetPaymentPage

@@ -11,5 +11,5 @@ export const previewOwnCancellation: {
   of?: (input: { bookingId?: string; sessionNumber?: number }) => PreviewOwnCancellationResponse;
 } = {
   path: 'booking.v1.BookingService/PreviewOwnCancellation',
-  answer: { sessionNumbers: [0], refund: { minorUnits: 0n, currencyCode: '' }, atOnce: false },
+  answer: { sessionNumbers: [0], refund: { minorUnits: 0n, currencyCode: '' }, atOnce: false, grace: { refund: { minorUnits: 0n, currencyCode: '' }, againAt: null } },
 };

@@ -11,5 +11,5 @@ export const previewOwnMove: {
   of?: (input: { bookingId?: string; sessionNumber?: number; fromDate?: string; days?: number }) => PreviewOwnMoveResponse;
 } = {
   path: 'booking.v1.BookingService/PreviewOwnMove',
-  answer: { slots: { days: [{ date: '', slots: [{ startsAt: null, endsAt: null, available: false }], closed: false }], timeZone: '', timeZoneLabel: '', nextAvailableAt: null, lastDate: '' }, movableUntilAt: null, movesLeft: 0 },
+  answer: { slots: { days: [{ date: '', slots: [{ startsAt: null, endsAt: null, available: false }], closed: false }], timeZone: '', timeZoneLabel: '', nextAvailableAt: null, lastDate: '' }, movableUntilAt: null, movesLeft: 0, suggestedStartsAt: [null] },
 };

@@ -10,12 +10,11 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file common/v1/cancellation.proto.
  */
 export const file_common_v1_cancellation: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb21tb24vdjEvY2FuY2VsbGF0aW9uLnByb3RvEgljb21tb24udjEidwoSQ2FuY2VsbGF0aW9uUG9saWN5Eg8KB3ZlcnNpb24YASABKAkSKgoFdGllcnMYAiADKAsyGy5jb21tb24udjEuQ2FuY2VsbGF0aW9uVGllchIkCgVtb3ZlcxgDIAEoCzIVLmNvbW1vbi52MS5Nb3ZlTGltaXRzIjAKCk1vdmVMaW1pdHMSEwoLdW50aWxfaG91cnMYASABKAUSDQoFdGltZXMYAiABKAUibwoQQ2FuY2VsbGF0aW9uVGllchITCgt1bnRpbF9ob3VycxgBIAEoBRIWCg5yZWZ1bmRfcGVyY2VudBgCIAEoBRIuCg1wcmFjdGljZV9sYXRlGAMgASgLMhcuY29tbW9uLnYxLlByYWN0aWNlTGF0ZSI7CgxQcmFjdGljZUxhdGUSFQoNc2hhcmVfcGVyY2VudBgBIAEoBRIUCgxmcmVlX3Nlc3Npb24YAiABKAhiBnByb3RvMw");
+  fileDesc("Chxjb21tb24vdjEvY2FuY2VsbGF0aW9uLnByb3RvEgljb21tb24udjEimAEKEkNhbmNlbGxhdGlvblBvbGljeRIPCgd2ZXJzaW9uGAEgASgJEioKBXRpZXJzGAIgAygLMhsuY29tbW9uLnYxLkNhbmNlbGxhdGlvblRpZXISJAoFbW92ZXMYAyABKAsyFS5jb21tb24udjEuTW92ZUxpbWl0cxIfCgVncmFjZRgEIAEoCzIQLmNvbW1vbi52MS5HcmFjZSI+CgVHcmFjZRINCgV0aW1lcxgBIAEoBRIOCgZtb250aHMYAiABKAUSFgoOcmVmdW5kX3BlcmNlbnQYAyABKAUiMAoKTW92ZUxpbWl0cxITCgt1bnRpbF9ob3VycxgBIAEoBRINCgV0aW1lcxgCIAEoBSJvChBDYW5jZWxsYXRpb25UaWVyEhMKC3VudGlsX2hvdXJzGAEgASgFEhYKDnJlZnVuZF9wZXJjZW50GAIgASgFEi4KDXByYWN0aWNlX2xhdGUYAyABKAsyFy5jb21tb24udjEuUHJhY3RpY2VMYXRlIjsKDFByYWN0aWNlTGF0ZRIVCg1zaGFyZV9wZXJjZW50GAEgASgFEhQKDGZyZWVfc2Vzc2lvbhgCIAEoCGIGcHJvdG8z");
 
 /**
  * What goes back of the price of a session, by how long before its start its client cancels it. A
- * booking carries the policy of the moment at which it was made. Later fields, from 4 on, are for what a
- * client may cancel late without losing anything.
+ * booking carries the policy of the moment at which it was made.
  *
  * @generated from message common.v1.CancellationPolicy
  */
@@ -41,6 +40,13 @@ export type CancellationPolicy = Message<"common.v1.CancellationPolicy"> & {
    * @generated from field: common.v1.MoveLimits moves = 3;
    */
   moves?: MoveLimits | undefined;
+
+  /**
+   * How often a client may cancel late and lose less than the tiers say; unset for never.
+   *
+   * @generated from field: common.v1.Grace grace = 4;
+   */
+  grace?: Grace | undefined;
 };
 
 /**
@@ -49,6 +55,41 @@ export type CancellationPolicy = Message<"common.v1.CancellationPolicy"> & {
  */
 export const CancellationPolicySchema: GenMessage<CancellationPolicy> = /*@__PURE__*/
   messageDesc(file_common_v1_cancellation, 0);
+
+/**
+ * What a client gets back of a session that is cancelled late, so often in so many months.
+ *
+ * @generated from message common.v1.Grace
+ */
+export type Grace = Message<"common.v1.Grace"> & {
+  /**
+   * How often, from 1.
+   *
+   * @generated from field: int32 times = 1;
+   */
+  times: number;
+
+  /**
+   * In how many months, 1 to 24.
+   *
+   * @generated from field: int32 months = 2;
+   */
+  months: number;
+
+  /**
+   * How much of the session's price goes back, in percent, 1 to 100.
+   *
+   * @generated from field: int32 refund_percent = 3;
+   */
+  refundPercent: number;
+};
+
+/**
+ * Describes the message common.v1.Grace.
+ * Use `create(GraceSchema)` to create a new message.
+ */
+export const GraceSchema: GenMessage<Grace> = /*@__PURE__*/
+  messageDesc(file_common_v1_cancellation, 1);
 
 /**
  * How late and how often a client may move a session.
@@ -76,7 +117,7 @@ export type MoveLimits = Message<"common.v1.MoveLimits"> & {
  * Use `create(MoveLimitsSchema)` to create a new message.
  */
 export const MoveLimitsSchema: GenMessage<MoveLimits> = /*@__PURE__*/
-  messageDesc(file_common_v1_cancellation, 1);
+  messageDesc(file_common_v1_cancellation, 2);
 
 /**
  * One tier of a policy.
@@ -111,7 +152,7 @@ export type CancellationTier = Message<"common.v1.CancellationTier"> & {
  * Use `create(CancellationTierSchema)` to create a new message.
  */
 export const CancellationTierSchema: GenMessage<CancellationTier> = /*@__PURE__*/
-  messageDesc(file_common_v1_cancellation, 2);
+  messageDesc(file_common_v1_cancellation, 3);
 
 /**
  * What the practice gives, beside the whole price, when it cancels late itself. One of both is set.
@@ -139,5 +180,5 @@ export type PracticeLate = Message<"common.v1.PracticeLate"> & {
  * Use `create(PracticeLateSchema)` to create a new message.
  */
 export const PracticeLateSchema: GenMessage<PracticeLate> = /*@__PURE__*/
-  messageDesc(file_common_v1_cancellation, 3);
+  messageDesc(file_common_v1_cancellation, 4);
 

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_staff_service.proto.
  */
 export const file_payments_v1_payments_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSIuChhHZXRQYXltZW50SGlzdG9yeVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJXChlHZXRQYXltZW50SGlzdG9yeVJlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5jb21tb24udjEuSGlzdG9yeUVudHJ5EhAKCHJlY2VpcHRzGAIgAygJImUKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSIqChRSZWxlYXNlUmVmdW5kUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIk0KFVJlbGVhc2VSZWZ1bmRSZXNwb25zZRISCgpyZWZ1bmRfaWRzGAEgAygJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSJdChVSZWZ1bmRQYXltZW50UmVzcG9uc2USEQoJcmVmdW5kX2lkGAEgASgJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIPCgdhdF9kZXNrGAMgASgIIp0BChhSZWNvcmREZXNrUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5Eh8KA3dheRgEIAEoDjISLmNvbW1vbi52MS5EZXNrV2F5EhEKCXJlZmVyZW5jZRgFIAEoCSIvChlSZWNvcmREZXNrUGF5bWVudFJlc3BvbnNlEhIKCnBheW1lbnRfaWQYASABKAkinAEKF1JlY29yZERlc2tSZWZ1bmRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leRIfCgN3YXkYBCABKA4yEi5jb21tb24udjEuRGVza1dheRIRCglyZWZlcmVuY2UYBSABKAkiLgoYUmVjb3JkRGVza1JlZnVuZFJlc3BvbnNlEhIKCnJlZnVuZF9pZHMYASADKAkiNQocTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVxdWVzdBIVCg1pbmNsdWRlX3lvdW5nGAEgASgIIk4KHUxpc3RVbmV4cGxhaW5lZE9yZGVyc1Jlc3BvbnNlEi0KBm9yZGVycxgBIAMoCzIdLnBheW1lbnRzLnYxLlVuZXhwbGFpbmVkT3JkZXIihQIKEFVuZXhwbGFpbmVkT3JkZXISDgoGcmVhc29uGAEgASgJEhMKC2V4cGxhbmF0aW9uGAIgASgJEhIKCmJvb2tpbmdfaWQYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSEgoKcGF5bWVudF9pZBgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSLAoIc2luY2VfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3N1YmplY3QYCCABKAkSMQoNcmVzcG9uZF9ieV9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSwoTRXhwbGFpbk9yZGVyUmVxdWVzdBIOCgZyZWFzb24YASABKAkSDwoHc3ViamVjdBgCIAEoCRITCgtleHBsYW5hdGlvbhgDIAEoCSIWChRFeHBsYWluT3JkZXJSZXNwb25zZSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudDL5BgoUUGF5bWVudHNTdGFmZlNlcnZpY2USVgoNUmVmdW5kUGF5bWVudBIhLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0GiIucGF5bWVudHMudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlElYKDVJlbGVhc2VSZWZ1bmQSIS5wYXltZW50cy52MS5SZWxlYXNlUmVmdW5kUmVxdWVzdBoiLnBheW1lbnRzLnYxLlJlbGVhc2VSZWZ1bmRSZXNwb25zZRJiChFSZWNvcmREZXNrUGF5bWVudBIlLnBheW1lbnRzLnYxLlJlY29yZERlc2tQYXltZW50UmVxdWVzdBomLnBheW1lbnRzLnYxLlJlY29yZERlc2tQYXltZW50UmVzcG9uc2USXwoQUmVjb3JkRGVza1JlZnVuZBIkLnBheW1lbnRzLnYxLlJlY29yZERlc2tSZWZ1bmRSZXF1ZXN0GiUucGF5bWVudHMudjEuUmVjb3JkRGVza1JlZnVuZFJlc3BvbnNlEm4KFUxpc3RVbmV4cGxhaW5lZE9yZGVycxIpLnBheW1lbnRzLnYxLkxpc3RVbmV4cGxhaW5lZE9yZGVyc1JlcXVlc3QaKi5wYXltZW50cy52MS5MaXN0VW5leHBsYWluZWRPcmRlcnNSZXNwb25zZRJTCgxFeHBsYWluT3JkZXISIC5wYXltZW50cy52MS5FeHBsYWluT3JkZXJSZXF1ZXN0GiEucGF5bWVudHMudjEuRXhwbGFpbk9yZGVyUmVzcG9uc2USYgoRR2V0UGF5bWVudEhpc3RvcnkSJS5wYXltZW50cy52MS5HZXRQYXltZW50SGlzdG9yeVJlcXVlc3QaJi5wYXltZW50cy52MS5HZXRQYXltZW50SGlzdG9yeVJlc3BvbnNlEl8KEExpc3RQYXJrZWRFdmVudHMSJC5wYXltZW50cy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBolLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXNwb25zZRJiChFSZXRyeVBhcmtlZEV2ZW50cxIlLnBheW1lbnRzLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBomLnBheW1lbnRzLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSIuChhHZXRQYXltZW50SGlzdG9yeVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJXChlHZXRQYXltZW50SGlzdG9yeVJlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5jb21tb24udjEuSGlzdG9yeUVudHJ5EhAKCHJlY2VpcHRzGAIgAygJImUKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSJkChNHaXZlQmFja0tlcHRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSJcChRHaXZlQmFja0tlcHRSZXNwb25zZRIRCglyZWZ1bmRfaWQYASABKAkSIAoGYW1vdW50GAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Eg8KB2F0X2Rlc2sYAyABKAgiKgoUR2V0S2VwdEFtb3VudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI5ChVHZXRLZXB0QW1vdW50UmVzcG9uc2USIAoGYW1vdW50GAEgASgLMhAuY29tbW9uLnYxLk1vbmV5IioKFFJlbGVhc2VSZWZ1bmRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiTQoVUmVsZWFzZVJlZnVuZFJlc3BvbnNlEhIKCnJlZnVuZF9pZHMYASADKAkSIAoGYW1vdW50GAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Il0KFVJlZnVuZFBheW1lbnRSZXNwb25zZRIRCglyZWZ1bmRfaWQYASABKAkSIAoGYW1vdW50GAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Eg8KB2F0X2Rlc2sYAyABKAginQEKGFJlY29yZERlc2tQYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSHwoDd2F5GAQgASgOMhIuY29tbW9uLnYxLkRlc2tXYXkSEQoJcmVmZXJlbmNlGAUgASgJIi8KGVJlY29yZERlc2tQYXltZW50UmVzcG9uc2USEgoKcGF5bWVudF9pZBgBIAEoCSKcAQoXUmVjb3JkRGVza1JlZnVuZFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5Eh8KA3dheRgEIAEoDjISLmNvbW1vbi52MS5EZXNrV2F5EhEKCXJlZmVyZW5jZRgFIAEoCSIuChhSZWNvcmREZXNrUmVmdW5kUmVzcG9uc2USEgoKcmVmdW5kX2lkcxgBIAMoCSI1ChxMaXN0VW5leHBsYWluZWRPcmRlcnNSZXF1ZXN0EhUKDWluY2x1ZGVfeW91bmcYASABKAgiTgodTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVzcG9uc2USLQoGb3JkZXJzGAEgAygLMh0ucGF5bWVudHMudjEuVW5leHBsYWluZWRPcmRlciKFAgoQVW5leHBsYWluZWRPcmRlchIOCgZyZWFzb24YASABKAkSEwoLZXhwbGFuYXRpb24YAiABKAkSEgoKYm9va2luZ19pZBgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRISCgpwYXltZW50X2lkGAUgASgJEiAKBmFtb3VudBgGIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsCghzaW5jZV9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHc3ViamVjdBgIIAEoCRIxCg1yZXNwb25kX2J5X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLChNFeHBsYWluT3JkZXJSZXF1ZXN0Eg4KBnJlYXNvbhgBIAEoCRIPCgdzdWJqZWN0GAIgASgJEhMKC2V4cGxhbmF0aW9uGAMgASgJIhYKFEV4cGxhaW5PcmRlclJlc3BvbnNlIhkKF0xpc3RQYXJrZWRFdmVudHNSZXF1ZXN0IkIKGExpc3RQYXJrZWRFdmVudHNSZXNwb25zZRImCgZldmVudHMYASADKAsyFi5jb21tb24udjEuUGFya2VkRXZlbnQiLQoYUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0EhEKCXN0cmVhbV9pZBgBIAEoCSJUChlSZXRyeVBhcmtlZEV2ZW50c1Jlc3BvbnNlEg8KB2hhbmRsZWQYASABKAUSJgoGZXZlbnRzGAIgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50MqYIChRQYXltZW50c1N0YWZmU2VydmljZRJWCg1SZWZ1bmRQYXltZW50EiEucGF5bWVudHMudjEuUmVmdW5kUGF5bWVudFJlcXVlc3QaIi5wYXltZW50cy52MS5SZWZ1bmRQYXltZW50UmVzcG9uc2USUwoMR2l2ZUJhY2tLZXB0EiAucGF5bWVudHMudjEuR2l2ZUJhY2tLZXB0UmVxdWVzdBohLnBheW1lbnRzLnYxLkdpdmVCYWNrS2VwdFJlc3BvbnNlElYKDUdldEtlcHRBbW91bnQSIS5wYXltZW50cy52MS5HZXRLZXB0QW1vdW50UmVxdWVzdBoiLnBheW1lbnRzLnYxLkdldEtlcHRBbW91bnRSZXNwb25zZRJWCg1SZWxlYXNlUmVmdW5kEiEucGF5bWVudHMudjEuUmVsZWFzZVJlZnVuZFJlcXVlc3QaIi5wYXltZW50cy52MS5SZWxlYXNlUmVmdW5kUmVzcG9uc2USYgoRUmVjb3JkRGVza1BheW1lbnQSJS5wYXltZW50cy52MS5SZWNvcmREZXNrUGF5bWVudFJlcXVlc3QaJi5wYXltZW50cy52MS5SZWNvcmREZXNrUGF5bWVudFJlc3BvbnNlEl8KEFJlY29yZERlc2tSZWZ1bmQSJC5wYXltZW50cy52MS5SZWNvcmREZXNrUmVmdW5kUmVxdWVzdBolLnBheW1lbnRzLnYxLlJlY29yZERlc2tSZWZ1bmRSZXNwb25zZRJuChVMaXN0VW5leHBsYWluZWRPcmRlcnMSKS5wYXltZW50cy52MS5MaXN0VW5leHBsYWluZWRPcmRlcnNSZXF1ZXN0GioucGF5bWVudHMudjEuTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVzcG9uc2USUwoMRXhwbGFpbk9yZGVyEiAucGF5bWVudHMudjEuRXhwbGFpbk9yZGVyUmVxdWVzdBohLnBheW1lbnRzLnYxLkV4cGxhaW5PcmRlclJlc3BvbnNlEmIKEUdldFBheW1lbnRIaXN0b3J5EiUucGF5bWVudHMudjEuR2V0UGF5bWVudEhpc3RvcnlSZXF1ZXN0GiYucGF5bWVudHMudjEuR2V0UGF5bWVudEhpc3RvcnlSZXNwb25zZRJfChBMaXN0UGFya2VkRXZlbnRzEiQucGF5bWVudHMudjEuTGlzdFBhcmtlZEV2ZW50c1JlcXVlc3QaJS5wYXltZW50cy52MS5MaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USYgoRUmV0cnlQYXJrZWRFdmVudHMSJS5wYXltZW50cy52MS5SZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QaJi5wYXltZW50cy52MS5SZXRyeVBhcmtlZEV2ZW50c1Jlc3BvbnNlYgZwcm90bzM", [file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
 
 /**
  * Asks for what has happened to the money of one booking.
@@ -105,6 +105,118 @@ export const RefundPaymentRequestSchema: GenMessage<RefundPaymentRequest> = /*@_
   messageDesc(file_payments_v1_payments_staff_service, 2);
 
 /**
+ * Gives back what late cancellations kept.
+ *
+ * @generated from message payments.v1.GiveBackKeptRequest
+ */
+export type GiveBackKeptRequest = Message<"payments.v1.GiveBackKeptRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * 8 to 64 characters chosen by the caller.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+
+  /**
+   * What the caller was shown as kept.
+   *
+   * @generated from field: common.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message payments.v1.GiveBackKeptRequest.
+ * Use `create(GiveBackKeptRequestSchema)` to create a new message.
+ */
+export const GiveBackKeptRequestSchema: GenMessage<GiveBackKeptRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 3);
+
+/**
+ * The refund.
+ *
+ * @generated from message payments.v1.GiveBackKeptResponse
+ */
+export type GiveBackKeptResponse = Message<"payments.v1.GiveBackKeptResponse"> & {
+  /**
+   * Our id of the refund.
+   *
+   * @generated from field: string refund_id = 1;
+   */
+  refundId: string;
+
+  /**
+   * How much goes back.
+   *
+   * @generated from field: common.v1.Money amount = 2;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * True when it was paid at the desk: then the practice gives it back there, and records that.
+   *
+   * @generated from field: bool at_desk = 3;
+   */
+  atDesk: boolean;
+};
+
+/**
+ * Describes the message payments.v1.GiveBackKeptResponse.
+ * Use `create(GiveBackKeptResponseSchema)` to create a new message.
+ */
+export const GiveBackKeptResponseSchema: GenMessage<GiveBackKeptResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 4);
+
+/**
+ * Asks what is kept.
+ *
+ * @generated from message payments.v1.GetKeptAmountRequest
+ */
+export type GetKeptAmountRequest = Message<"payments.v1.GetKeptAmountRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message payments.v1.GetKeptAmountRequest.
+ * Use `create(GetKeptAmountRequestSchema)` to create a new message.
+ */
+export const GetKeptAmountRequestSchema: GenMessage<GetKeptAmountRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 5);
+
+/**
+ * What is kept.
+ *
+ * @generated from message payments.v1.GetKeptAmountResponse
+ */
+export type GetKeptAmountResponse = Message<"payments.v1.GetKeptAmountResponse"> & {
+  /**
+   * What late cancellations of the client kept and was not given back.
+   *
+   * @generated from field: common.v1.Money amount = 1;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message payments.v1.GetKeptAmountResponse.
+ * Use `create(GetKeptAmountResponseSchema)` to create a new message.
+ */
+export const GetKeptAmountResponseSchema: GenMessage<GetKeptAmountResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 6);
+
+/**
  * Asks to let refunds go back although the payment is disputed.
  *
  * @generated from message payments.v1.ReleaseRefundRequest
@@ -123,7 +235,7 @@ export type ReleaseRefundRequest = Message<"payments.v1.ReleaseRefundRequest"> &
  * Use `create(ReleaseRefundRequestSchema)` to create a new message.
  */
 export const ReleaseRefundRequestSchema: GenMessage<ReleaseRefundRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 3);
+  messageDesc(file_payments_v1_payments_staff_service, 7);
 
 /**
  * The refunds that do not wait any more.
@@ -151,7 +263,7 @@ export type ReleaseRefundResponse = Message<"payments.v1.ReleaseRefundResponse">
  * Use `create(ReleaseRefundResponseSchema)` to create a new message.
  */
 export const ReleaseRefundResponseSchema: GenMessage<ReleaseRefundResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 4);
+  messageDesc(file_payments_v1_payments_staff_service, 8);
 
 /**
  * The refund that was asked for.
@@ -186,7 +298,7 @@ export type RefundPaymentResponse = Message<"payments.v1.RefundPaymentResponse">
  * Use `create(RefundPaymentResponseSchema)` to create a new message.
  */
 export const RefundPaymentResponseSchema: GenMessage<RefundPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 5);
+  messageDesc(file_payments_v1_payments_staff_service, 9);
 
 /**
  * Says that a booking was paid at the desk.
@@ -235,7 +347,7 @@ export type RecordDeskPaymentRequest = Message<"payments.v1.RecordDeskPaymentReq
  * Use `create(RecordDeskPaymentRequestSchema)` to create a new message.
  */
 export const RecordDeskPaymentRequestSchema: GenMessage<RecordDeskPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 6);
+  messageDesc(file_payments_v1_payments_staff_service, 10);
 
 /**
  * The payment at the desk.
@@ -256,7 +368,7 @@ export type RecordDeskPaymentResponse = Message<"payments.v1.RecordDeskPaymentRe
  * Use `create(RecordDeskPaymentResponseSchema)` to create a new message.
  */
 export const RecordDeskPaymentResponseSchema: GenMessage<RecordDeskPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 7);
+  messageDesc(file_payments_v1_payments_staff_service, 11);
 
 /**
  * Says that money was given back at the desk.
@@ -305,7 +417,7 @@ export type RecordDeskRefundRequest = Message<"payments.v1.RecordDeskRefundReque
  * Use `create(RecordDeskRefundRequestSchema)` to create a new message.
  */
 export const RecordDeskRefundRequestSchema: GenMessage<RecordDeskRefundRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 8);
+  messageDesc(file_payments_v1_payments_staff_service, 12);
 
 /**
  * What was given back.
@@ -326,7 +438,7 @@ export type RecordDeskRefundResponse = Message<"payments.v1.RecordDeskRefundResp
  * Use `create(RecordDeskRefundResponseSchema)` to create a new message.
  */
 export const RecordDeskRefundResponseSchema: GenMessage<RecordDeskRefundResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 9);
+  messageDesc(file_payments_v1_payments_staff_service, 13);
 
 /**
  * Asks for what nothing explains.
@@ -347,7 +459,7 @@ export type ListUnexplainedOrdersRequest = Message<"payments.v1.ListUnexplainedO
  * Use `create(ListUnexplainedOrdersRequestSchema)` to create a new message.
  */
 export const ListUnexplainedOrdersRequestSchema: GenMessage<ListUnexplainedOrdersRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 10);
+  messageDesc(file_payments_v1_payments_staff_service, 14);
 
 /**
  * What nothing explains, oldest first.
@@ -368,7 +480,7 @@ export type ListUnexplainedOrdersResponse = Message<"payments.v1.ListUnexplained
  * Use `create(ListUnexplainedOrdersResponseSchema)` to create a new message.
  */
 export const ListUnexplainedOrdersResponseSchema: GenMessage<ListUnexplainedOrdersResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 11);
+  messageDesc(file_payments_v1_payments_staff_service, 15);
 
 /**
  * An order, a payment or a line of a settlement that nothing explains.
@@ -445,7 +557,7 @@ export type UnexplainedOrder = Message<"payments.v1.UnexplainedOrder"> & {
  * Use `create(UnexplainedOrderSchema)` to create a new message.
  */
 export const UnexplainedOrderSchema: GenMessage<UnexplainedOrder> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 12);
+  messageDesc(file_payments_v1_payments_staff_service, 16);
 
 /**
  * Says why a row of the list of what nothing explains is right as it is.
@@ -480,7 +592,7 @@ export type ExplainOrderRequest = Message<"payments.v1.ExplainOrderRequest"> & {
  * Use `create(ExplainOrderRequestSchema)` to create a new message.
  */
 export const ExplainOrderRequestSchema: GenMessage<ExplainOrderRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 13);
+  messageDesc(file_payments_v1_payments_staff_service, 17);
 
 /**
  * The row has left the list.
@@ -495,7 +607,7 @@ export type ExplainOrderResponse = Message<"payments.v1.ExplainOrderResponse"> &
  * Use `create(ExplainOrderResponseSchema)` to create a new message.
  */
 export const ExplainOrderResponseSchema: GenMessage<ExplainOrderResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 14);
+  messageDesc(file_payments_v1_payments_staff_service, 18);
 
 /**
  * Asks for parked events.
@@ -510,7 +622,7 @@ export type ListParkedEventsRequest = Message<"payments.v1.ListParkedEventsReque
  * Use `create(ListParkedEventsRequestSchema)` to create a new message.
  */
 export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 15);
+  messageDesc(file_payments_v1_payments_staff_service, 19);
 
 /**
  * Parked events, oldest first.
@@ -531,7 +643,7 @@ export type ListParkedEventsResponse = Message<"payments.v1.ListParkedEventsResp
  * Use `create(ListParkedEventsResponseSchema)` to create a new message.
  */
 export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 16);
+  messageDesc(file_payments_v1_payments_staff_service, 20);
 
 /**
  * Asks to try parked events again, each stream in its order.
@@ -552,7 +664,7 @@ export type RetryParkedEventsRequest = Message<"payments.v1.RetryParkedEventsReq
  * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
  */
 export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 17);
+  messageDesc(file_payments_v1_payments_staff_service, 21);
 
 /**
  * What came of it.
@@ -580,7 +692,7 @@ export type RetryParkedEventsResponse = Message<"payments.v1.RetryParkedEventsRe
  * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
  */
 export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 18);
+  messageDesc(file_payments_v1_payments_staff_service, 22);
 
 /**
  * What the practice's staff does with money. Every call needs a signed-in member of the practice with
@@ -603,6 +715,29 @@ export const PaymentsStaffService: GenService<{
     methodKind: "unary";
     input: typeof RefundPaymentRequestSchema;
     output: typeof RefundPaymentResponseSchema;
+  },
+  /**
+   * Gives back, once for each booking, all that late cancellations of its client kept. FAILED_PRECONDITION with
+   * reason NOTHING_KEPT, or as RefundPayment refuses the sum; INVALID_ARGUMENT with AMOUNT_NOT_KEPT when it
+   * is another sum than what is kept; NOT_FOUND, BOOKING_NOT_FOUND. Safe to call again.
+   *
+   * @generated from rpc payments.v1.PaymentsStaffService.GiveBackKept
+   */
+  giveBackKept: {
+    methodKind: "unary";
+    input: typeof GiveBackKeptRequestSchema;
+    output: typeof GiveBackKeptResponseSchema;
+  },
+  /**
+   * How much GiveBackKept would give back now; nothing is changed. Zero where nothing is kept, or it was given
+   * back.
+   *
+   * @generated from rpc payments.v1.PaymentsStaffService.GetKeptAmount
+   */
+  getKeptAmount: {
+    methodKind: "unary";
+    input: typeof GetKeptAmountRequestSchema;
+    output: typeof GetKeptAmountResponseSchema;
   },
   /**
    * Lets the refunds of a booking that wait for the end of a dispute go back now: those that fit beside
