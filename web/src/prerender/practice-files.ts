@@ -97,6 +97,14 @@ function tierOf({ until_hours = 0, refund_percent = 0, practice_late }: JsonObje
   return { until_hours, refund_percent, ...givenOf(practice_late).fields };
 }
 
+/** How often a client may cancel late and lose less, where the practice says it. */
+function withGrace(policies: JsonObject): { grace?: Record<string, number> } {
+  if (!policies.grace) return {};
+  const { times, months, refund_percent = 100 } = section(policies, 'grace');
+  const grace = { times, months, refund_percent };
+  return { grace: Object.fromEntries(Object.entries(grace).map(([k, v]) => [k, Number(v)])) };
+}
+
 /**
  * What goes back of a session, as the crate `practice` makes it: all of the price until so many hours
  * before the start, then the further steps, and in the end nothing; named by the hash of its words. How
@@ -111,9 +119,17 @@ function policyOf(policies: JsonObject, hours: number): JsonObject {
   const words = all.map(({ until_hours, refund_percent, practice_late }) => {
     return `${until_hours} h ${refund_percent}% ${givenOf(practice_late).words}\n`;
   });
+  const { grace } = withGrace(policies);
+  if (grace)
+    words.push(`grace ${grace.times} in ${grace.months} months ${grace.refund_percent}%\n`);
   const hash = createHash('sha256').update(words.join('')).digest('hex');
   const moves = { until_hours: policies.move_until_hours ?? hours, times: policies.moves_max ?? 3 };
-  return { version: hash.slice(0, VERSION_DIGITS), tiers: all.map(tierOf), moves };
+  return {
+    version: hash.slice(0, VERSION_DIGITS),
+    tiers: all.map(tierOf),
+    moves,
+    ...(grace && { grace }),
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 //! Conversions between money, time and policies of the wire and of the kernel.
 
 use kernel::{
-    CancellationPolicy, CancellationTier, Currency, Money, MoveLimits, PracticeLate, Timestamp,
+    CancellationPolicy, CancellationTier, Currency, Grace, Money, MoveLimits, PracticeLate,
+    Timestamp,
 };
 
 use crate::common::v1 as wire;
@@ -42,7 +43,20 @@ impl From<&CancellationPolicy> for wire::CancellationPolicy {
         });
         let MoveLimits { until_hours, times } = policy.moves();
         let moves = wire::MoveLimits { until_hours: until_hours.into(), times: times.into() };
-        Self { version: policy.version().to_owned(), tiers: tiers.collect(), moves: Some(moves) }
+        Self {
+            version: policy.version().to_owned(),
+            tiers: tiers.collect(),
+            moves: Some(moves),
+            grace: policy.grace().map(grace_to_wire),
+        }
+    }
+}
+
+fn grace_to_wire(grace: Grace) -> wire::Grace {
+    wire::Grace {
+        times: grace.times.into(),
+        months: grace.months.into(),
+        refund_percent: grace.refund_percent.into(),
     }
 }
 
@@ -67,6 +81,15 @@ pub fn practice_late(wire: Option<wire::PracticeLate>) -> Option<PracticeLate> {
     })
 }
 
+fn grace_of(wire: &wire::Grace) -> Option<Grace> {
+    let grace = Grace {
+        times: u8::try_from(wire.times).ok()?,
+        months: u8::try_from(wire.months).ok()?,
+        refund_percent: u8::try_from(wire.refund_percent).ok()?,
+    };
+    Some(grace).filter(Grace::is_valid)
+}
+
 /// The kernel's form of a policy; `None` when it is none.
 #[must_use]
 pub fn cancellation_policy(wire: &wire::CancellationPolicy) -> Option<CancellationPolicy> {
@@ -78,7 +101,11 @@ pub fn cancellation_policy(wire: &wire::CancellationPolicy) -> Option<Cancellati
         })
     };
     let tiers = wire.tiers.iter().map(tier).collect::<Option<Vec<_>>>()?;
-    let policy = CancellationPolicy::new(wire.version.clone(), tiers)?;
+    let grace = match &wire.grace {
+        None => None,
+        Some(grace) => Some(grace_of(grace)?),
+    };
+    let policy = CancellationPolicy::new(wire.version.clone(), tiers)?.forgiving(grace);
     let Some(limits) = wire.moves else { return Some(policy) };
     Some(policy.moving(MoveLimits {
         until_hours: u16::try_from(limits.until_hours).ok()?,

@@ -15,6 +15,10 @@ pub const NOTICE_HOURS_MAX: u16 = 720;
 pub const MOVES_MAX: u16 = 20;
 /// How often a client may move a session of a booking whose policy does not say it.
 pub const USUAL_MOVES: u16 = 3;
+/// The most uses of grace that a policy gives, and the most months in which they count.
+pub const GRACE_TIMES_MAX: u8 = 10;
+/// The most months in which uses of grace count.
+pub const GRACE_MONTHS_MAX: u8 = 24;
 
 /// What goes back of the price of a session, by how long before its start it is cancelled. As it is
 /// stored: `{"version": "…", "tiers": [{"until_hours": 24, "refund_percent": 100}]}`.
@@ -25,6 +29,20 @@ pub struct CancellationPolicy {
     tiers: Vec<CancellationTier>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<MoveLimits>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grace: Option<Grace>,
+}
+
+/// What a client gets back of a session that is cancelled late, so often in so many months, where
+/// the tiers give less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Grace {
+    /// How often, 1 to [`GRACE_TIMES_MAX`].
+    pub times: u8,
+    /// In how many months, 1 to [`GRACE_MONTHS_MAX`].
+    pub months: u8,
+    /// How much of the price goes back, in percent, 1 to 100.
+    pub refund_percent: u8,
 }
 
 /// How late and how often a client may move a session.
@@ -90,6 +108,16 @@ impl PracticeLate {
     }
 }
 
+impl Grace {
+    /// Whether each number is in its range.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        (1..=GRACE_TIMES_MAX).contains(&self.times)
+            && (1..=GRACE_MONTHS_MAX).contains(&self.months)
+            && (1..=100).contains(&self.refund_percent)
+    }
+}
+
 impl CancellationPolicy {
     /// A policy with a name for its words; `None` unless each tier ends later than the one before
     /// it and gives less, and no number is out of its range.
@@ -111,7 +139,7 @@ impl CancellationPolicy {
         });
         let is_valid =
             (1..=TIERS_MAX).contains(&tiers.len()) && falls && tiers.iter().all(in_range);
-        is_valid.then_some(Self { version, tiers, moves: None })
+        is_valid.then_some(Self { version, tiers, moves: None, grace: None })
     }
 
     /// All of the price until so many hours before the start and nothing later: the rule of
@@ -121,7 +149,7 @@ impl CancellationPolicy {
         let until_hours = notice_hours.min(NOTICE_HOURS_MAX);
         let practice_late = PracticeLate::Nothing;
         let full = CancellationTier { until_hours, refund_percent: 100, practice_late };
-        Self { version, tiers: vec![full], moves: None }.down_to_nothing(practice_late)
+        Self { version, tiers: vec![full], moves: None, grace: None }.down_to_nothing(practice_late)
     }
 
     /// The same with a last tier that gives nothing until the start, where none reaches that far.
@@ -133,11 +161,24 @@ impl CancellationPolicy {
         self
     }
 
-    /// The same with the version that a function gives its tiers.
+    /// The same with the version that a function gives it.
     #[must_use]
-    pub fn named(mut self, version: fn(&[CancellationTier]) -> String) -> Self {
-        self.version = version(&self.tiers);
+    pub fn named(mut self, version: fn(&Self) -> String) -> Self {
+        self.version = version(&self);
         self
+    }
+
+    /// The same with grace, or without; one that is not valid is none.
+    #[must_use]
+    pub fn forgiving(mut self, grace: Option<Grace>) -> Self {
+        self.grace = grace.filter(Grace::is_valid);
+        self
+    }
+
+    /// How often a client may cancel late and lose less than the tiers say.
+    #[must_use]
+    pub fn grace(&self) -> Option<Grace> {
+        self.grace
     }
 
     /// The same with limits of moves.
@@ -155,7 +196,7 @@ impl CancellationPolicy {
         self.moves.unwrap_or_else(usual)
     }
 
-    /// A short name that differs where the tiers differ.
+    /// A short name that differs where tiers or grace differ.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
@@ -180,6 +221,8 @@ struct Unchecked {
     tiers: Vec<CancellationTier>,
     #[serde(default)]
     moves: Option<MoveLimits>,
+    #[serde(default)]
+    grace: Option<Grace>,
 }
 
 impl TryFrom<Unchecked> for CancellationPolicy {
@@ -188,13 +231,16 @@ impl TryFrom<Unchecked> for CancellationPolicy {
     fn try_from(unchecked: Unchecked) -> Result<Self, Self::Error> {
         let policy = Self::new(unchecked.version, unchecked.tiers);
         let policy = policy.ok_or("the tiers are out of order")?;
-        Ok(Self { moves: unchecked.moves, ..policy })
+        if unchecked.grace.is_some_and(|grace| !grace.is_valid()) {
+            return Err("the grace is out of its range");
+        }
+        Ok(Self { moves: unchecked.moves, grace: unchecked.grace, ..policy })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CancellationPolicy, CancellationTier, MoveLimits, PracticeLate};
+    use super::{CancellationPolicy, CancellationTier, Grace, MoveLimits, PracticeLate};
 
     fn tier(until_hours: u16, refund_percent: u8) -> CancellationTier {
         CancellationTier { until_hours, refund_percent, practice_late: PracticeLate::Nothing }
@@ -258,6 +304,30 @@ mod tests {
         assert!(stored.ends_with(r#","moves":{"until_hours":12,"times":1}}"#), "{stored}");
         let read: CancellationPolicy = serde_json::from_str(&stored).unwrap();
         assert_eq!(read.moves(), limits);
+    }
+
+    #[test]
+    fn grace_is_stored_where_the_policy_has_it() {
+        let policy = CancellationPolicy::new("1a".to_owned(), vec![tier(24, 100)]).unwrap();
+        let grace = Grace { times: 1, months: 6, refund_percent: 100 };
+        let with = |grace| policy.clone().forgiving(Some(grace));
+        let stored = serde_json::to_string(&with(grace)).unwrap();
+        assert!(stored.ends_with(r#","grace":{"times":1,"months":6,"refund_percent":100}}"#));
+        let read: CancellationPolicy = serde_json::from_str(&stored).unwrap();
+        assert_eq!(read.grace(), Some(grace));
+        for wrong in [
+            Grace { times: 0, ..grace },
+            Grace { times: 11, ..grace },
+            Grace { months: 0, ..grace },
+            Grace { months: 25, ..grace },
+            Grace { refund_percent: 0, ..grace },
+            Grace { refund_percent: 101, ..grace },
+        ] {
+            assert_eq!(with(wrong).grace(), None);
+            let word = serde_json::to_string(&wrong).unwrap();
+            let stored = stored.replace(&serde_json::to_string(&grace).unwrap(), &word);
+            assert!(serde_json::from_str::<CancellationPolicy>(&stored).is_err(), "{stored}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub mod idempotency_key;
 pub mod payment_provider;
 
 pub use cancellation_policy::{
-    CancellationPolicy, CancellationTier, MoveLimits, PracticeLate, RefundStep,
+    CancellationPolicy, CancellationTier, Grace, MoveLimits, PracticeLate, RefundStep,
 };
 pub use decider::{Decider, fold};
 pub use id::Id;

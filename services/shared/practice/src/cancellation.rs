@@ -1,12 +1,12 @@
 //! The policy of cancelled sessions that the practice's file states, as new bookings carry it.
 
 use kernel::cancellation_policy::NOTICE_HOURS_MAX;
-use kernel::{CancellationPolicy, CancellationTier, MoveLimits, PracticeLate, hex};
+use kernel::{CancellationPolicy, CancellationTier, Grace, MoveLimits, PracticeLate, hex};
 use sha2::{Digest as _, Sha256};
 
 use crate::values::Policies;
 
-/// The digits of a policy's version: of the SHA-256 hash of its tiers.
+/// The digits of a policy's version: of the SHA-256 hash of its tiers and its grace.
 const VERSION_DIGITS: usize = 12;
 
 impl Policies {
@@ -31,6 +31,7 @@ impl Policies {
         CancellationPolicy::new(String::new(), tiers)
             .unwrap_or_else(|| CancellationPolicy::all_or_nothing(String::new(), until_hours))
             .down_to_nothing(self.practice_late)
+            .forgiving(self.grace.map(Into::into))
             .named(version_of)
             .moving(MoveLimits {
                 until_hours: self.move_until_hours.unwrap_or(until_hours),
@@ -39,8 +40,8 @@ impl Policies {
     }
 }
 
-fn version_of(tiers: &[CancellationTier]) -> String {
-    let words = tiers.iter().map(|tier| {
+fn version_of(policy: &CancellationPolicy) -> String {
+    let words = policy.tiers().iter().map(|tier| {
         let given = match tier.practice_late {
             PracticeLate::Nothing => "nothing".to_owned(),
             PracticeLate::Share(percent) => format!("{percent}%"),
@@ -48,7 +49,10 @@ fn version_of(tiers: &[CancellationTier]) -> String {
         };
         format!("{} h {}% {given}\n", tier.until_hours, tier.refund_percent)
     });
-    let mut version = hex::encode(Sha256::digest(words.collect::<String>()));
+    let grace = policy.grace().map(|Grace { times, months, refund_percent }| {
+        format!("grace {times} in {months} months {refund_percent}%\n")
+    });
+    let mut version = hex::encode(Sha256::digest(words.chain(grace).collect::<String>()));
     version.truncate(VERSION_DIGITS);
     version
 }

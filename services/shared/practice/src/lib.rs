@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod cancellation;
+mod grace_rule;
 pub mod consent;
 pub mod guide;
 pub mod legal;
@@ -17,6 +18,7 @@ mod rules;
 mod values;
 
 pub use embedding::{Embedding, SchedulingWidget};
+pub use grace_rule::GraceRule;
 pub use meetings::{
     JitsiPlace, MeetingPlace, MeetingProvider, Meetings, PractitionerMeetings, RoomLink,
 };

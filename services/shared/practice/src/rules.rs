@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use kernel::PracticeLate;
-use kernel::cancellation_policy::{MOVES_MAX, NOTICE_HOURS_MAX, TIERS_MAX};
+use kernel::cancellation_policy::{
+    GRACE_MONTHS_MAX, GRACE_TIMES_MAX, MOVES_MAX, NOTICE_HOURS_MAX, TIERS_MAX,
+};
 
 use super::embedding;
 use super::meeting_places;
@@ -83,6 +85,12 @@ fn policies(found: &mut Problems, policies: &Policies) {
     let latest = policies.move_until_hours.map_or(0, i32::from);
     found.range("policies.move_until_hours", latest, 0..=i32::from(NOTICE_HOURS_MAX));
     found.range("policies.moves_max", i32::from(policies.moves_max), 0..=i32::from(MOVES_MAX));
+    if let Some(grace) = policies.grace {
+        let (times, months) = (GRACE_TIMES_MAX.into(), GRACE_MONTHS_MAX.into());
+        found.range("policies.grace.times", grace.times.into(), 1..=times);
+        found.range("policies.grace.months", grace.months.into(), 1..=months);
+        found.range("policies.grace.refund_percent", grace.refund_percent.into(), 1..=100);
+    }
     found.range("policies.hold_minutes", policies.hold_minutes, 1..=120);
     found.range("policies.hold_extended_minutes", policies.hold_extended_minutes, 1..=240);
     found.unless(

@@ -9,6 +9,7 @@ use kernel::cancellation_policy::USUAL_MOVES;
 use serde::{Deserialize, Deserializer, de};
 
 use super::embedding::{Embedding, SchedulingWidget};
+use super::grace_rule::GraceRule;
 use super::meetings::Meetings;
 
 /// The id of the practice's first practitioner. It is part of the names of stored streams, so it
@@ -123,6 +124,9 @@ pub struct Policies {
     /// How often a client can move a session; 0 for never.
     #[serde(default = "moves_max")]
     pub moves_max: u16,
+    /// How often a client can cancel late and lose less; unset for never.
+    #[serde(default)]
+    pub grace: Option<GraceRule>,
     /// What the practice gives when it cancels later than every step itself.
     #[serde(default, deserialize_with = "practice_late")]
     pub practice_late: PracticeLate,

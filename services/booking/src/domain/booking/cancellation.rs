@@ -35,6 +35,30 @@ pub struct Cancellation {
     pub session: Option<usize>,
     /// The policy of bookings that carry none: the practice's when policies began to be kept.
     pub unwritten: CancellationPolicy,
+    /// How often its client may still lose less by the grace of the policy.
+    pub grace_left: u16,
+}
+
+/// What of the price belongs to a session that is cancelled, and when it starts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    pub(super) amount: Money,
+    pub(super) starts_at: Option<Timestamp>,
+}
+
+/// What goes back of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GivenBack {
+    pub(super) refund: Money,
+    /// Whether grace gives it.
+    pub(super) by_grace: bool,
+}
+
+impl GivenBack {
+    /// All of it: of a session that the practice can't hold.
+    pub(super) const fn whole(amount: Money) -> Self {
+        Self { refund: amount, by_grace: false }
+    }
 }
 
 impl Cancellation {
@@ -45,6 +69,27 @@ impl Cancellation {
         let step = steps.iter().find(|step| now <= step.until);
         let step = step.filter(|_| self.by == CancelledBy::Practice);
         step.map_or(PracticeLate::Nothing, |step| step.practice_late)
+    }
+
+    /// What goes back of a session, by grace where that gives more and is left so many times.
+    pub(super) fn given_back(
+        &self,
+        share: Share,
+        facts: &Facts,
+        now: Timestamp,
+        left: u16,
+    ) -> GivenBack {
+        let refund = self.refund_of((share.amount, share.starts_at), facts, now);
+        let is_by_policy =
+            self.by == CancelledBy::Customer && self.refund == RefundChoice::ByPolicy;
+        let is_ahead = share.starts_at.is_some_and(|starts_at| now < starts_at);
+        let grace = facts.policy(&self.unwritten).grace();
+        let grace = grace.filter(|_| left > 0 && is_by_policy && is_ahead);
+        let minor = grace.map(|grace| part_of(share.amount.minor, grace.refund_percent));
+        match minor.filter(|minor| *minor > refund.minor) {
+            Some(minor) => GivenBack { refund: Money { minor, ..refund }, by_grace: true },
+            None => GivenBack { refund, by_grace: false },
+        }
     }
 
     /// What goes back of the price, or of the share of a session that starts then.

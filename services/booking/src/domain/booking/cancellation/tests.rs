@@ -27,6 +27,7 @@ fn refund(policy: &CancellationPolicy, minor: i64, minutes_before: i64) -> i64 {
         refund: RefundChoice::ByPolicy,
         session: None,
         unwritten: policy.clone(),
+        grace_left: 0,
     };
     let session = (Money::inr(minor), Some(at(0)));
     cancellation.refund_of(session, &facts_at(0), at(-minutes_before)).minor
@@ -83,7 +84,7 @@ fn the_practice_gives_what_its_tier_names_where_it_cancels_itself() {
     let unwritten = CancellationPolicy::new(String::new(), vec![tier]).unwrap();
     let given = |by, minutes_before: i64| {
         let (refund, session, unwritten) = (RefundChoice::ByPolicy, None, unwritten.clone());
-        let cancellation = Cancellation { by, refund, session, unwritten };
+        let cancellation = Cancellation { by, refund, session, unwritten, grace_left: 0 };
         cancellation.given(&facts_at(0), at(0), at(-minutes_before))
     };
     assert_eq!(given(CancelledBy::Practice, 12 * 60), practice_late);
