@@ -9,6 +9,9 @@ mod ended_sessions;
 mod model;
 mod move_request;
 mod moving;
+mod left_time;
+mod proposal;
+mod proposing;
 mod sessions;
 mod decisions;
 mod effects;
@@ -18,14 +21,16 @@ use kernel::{Decider, Id};
 
 pub use cancellation::{Cancellation, CancelledBy, RefundChoice, schedule};
 pub use cancelling::{CancelledSum, Funds, OwnCancellation};
-pub use effects::{Effect, Timer, effects};
+pub use effects::{Effect, Timer, Whose, effects};
 pub use ended_sessions::{Attendance, EndedSessions, PendingCancellation, SessionEnd};
 pub use facts::{Facts, Mode, Origin, Package, share_minor};
+pub use left_time::{ProposedTime, follow};
 pub use model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
 pub use move_request::{MoveRequest, MovedBy};
 pub use moving::Movable;
+pub use proposal::{MoveProposal, ProposedMove};
 
 /// Decides for one booking.
 #[derive(Debug, Clone, Copy)]
@@ -92,15 +97,16 @@ fn evolve(state: State, event: &Event) -> State {
         }
         (state, Event::CancellationRequested(pending)) => with_pending(state, Some(*pending)),
         (state, Event::CancellationUndone) => with_pending(state, None),
-        (state, Event::AttendanceMarked { number, attendance, .. }) => {
-            marked(state, *number, *attendance)
-        }
-        (state, Event::Moved { number, to, by, .. }) => moving::evolve(state, *number, *to, *by),
+        (state, Event::AttendanceMarked { .. }) => marked(state, event),
+        (
+            state,
+            Event::Moved { .. } | Event::MoveProposed(_) | Event::MoveProposalWithdrawn { .. },
+        ) => moving::evolve(state, event),
         (state, Event::Adopted { customer_id }) => adopted(state, *customer_id),
         (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
             with_basis(state, ConfirmationBasis::Payment(payment.clone()))
         }
-        // In no other state is any of these ever decided, and the last two change none.
+        // In no other state is any of these ever decided, and the last three change none.
         (
             state,
             Event::Requested { .. }
@@ -112,7 +118,8 @@ fn evolve(state: State, event: &Event) -> State {
             | Event::Completed
             | Event::Cancelled { .. }
             | Event::PageRequested { .. }
-            | Event::ConsentCodeRequested { .. },
+            | Event::ConsentCodeRequested { .. }
+            | Event::PageCodeRequested { .. },
         ) => state,
     }
 }
@@ -127,12 +134,13 @@ fn adopted(mut state: State, customer_id: Id<Customer>) -> State {
 }
 
 /// The same state with a mark.
-fn marked(mut state: State, number: usize, attendance: Attendance) -> State {
+fn marked(mut state: State, event: &Event) -> State {
+    let Event::AttendanceMarked { number, attendance, .. } = event else { return state };
     if let State::Confirmed { ended, .. }
     | State::MeetingScheduled { ended, .. }
     | State::Completed { ended, .. } = &mut state
     {
-        ended.mark(number, attendance);
+        ended.mark(*number, *attendance);
     }
     state
 }

@@ -3,7 +3,7 @@
 
 use kernel::{CancellationPolicy, Money, Timestamp};
 
-use super::cancellation::{Cancellation, CancelledBy, RefundChoice};
+use super::cancellation::{Cancellation, CancelledBy, GivenBack, RefundChoice, Share};
 use super::ended_sessions::PendingCancellation;
 use super::model::{ConfirmationBasis, Event, Rejection, State};
 use super::sessions::PlacedPackage;
@@ -27,12 +27,18 @@ pub(super) fn cancel(
     }
     match state {
         State::Absent => Err(Rejection::Absent),
-        State::Confirmed { facts, basis, .. } | State::MeetingScheduled { facts, basis, .. }
+        State::Confirmed { facts, basis, ended }
+        | State::MeetingScheduled { facts, basis, ended, .. }
             if !facts.has_ended(now) =>
         {
-            let refund = cancellation.refund_of((facts.price, facts.starts_at()), facts, now);
+            let share = Share { amount: facts.price, starts_at: facts.starts_at() };
+            let GivenBack { refund, by_grace } = if ended.is_displaced(1) {
+                GivenBack::whole(facts.price)
+            } else {
+                cancellation.given_back(share, facts, now, cancellation.grace_left)
+            };
             let unpaid = *basis == ConfirmationBasis::Claim;
-            Ok(vec![Event::Cancelled { by: cancellation.by, refund, unpaid }])
+            Ok(vec![Event::Cancelled { by: cancellation.by, refund, unpaid, by_grace }])
         }
         State::Cancelled { .. } => Ok(Vec::new()),
         // What was left of the package was cancelled already.
@@ -66,6 +72,12 @@ pub struct OwnCancellation {
     /// Whether it can't be taken back: less would go back, or a session begin, before it could
     /// take effect later.
     pub at_once: bool,
+    /// Whether less goes back than its sessions cost, or grace is used up.
+    pub loses: bool,
+    /// What of the refund comes back by grace.
+    pub by_grace: Money,
+    /// How often grace is used up.
+    pub grace_times: u16,
     /// What it leads to when it takes effect.
     events: Vec<Event>,
 }
@@ -87,7 +99,8 @@ impl OwnCancellation {
         let facts = state.facts().ok_or(Rejection::Absent)?;
         let nothing = Money { minor: 0, ..facts.price };
         let events = cancel(state, cancellation, now)?;
-        let CancelledSum { sessions, refund, .. } = CancelledSum::of(&events, nothing);
+        let sum = CancelledSum::of(&events, nothing);
+        let CancelledSum { sessions, refund, by_grace, grace_times, .. } = sum;
         let begins_by = |instant: Timestamp| {
             let starts = sessions.iter().filter_map(|number| facts.session(*number));
             starts.map(|session| session.starts_at()).any(|starts_at| starts_at <= instant)
@@ -103,7 +116,18 @@ impl OwnCancellation {
         let falls = CancelledSum::of(&then, nothing).refund.minor < refund.minor;
         let at_once = falls || begins_by(later);
         let promised_before = state.promised_refund().map_or(0, |promised| promised.minor);
-        Ok(Self { sessions, refund, promised_before, at_once, events })
+        let shares = sessions.iter().map(|number| facts.share(*number).minor);
+        let loses = grace_times > 0 || refund.minor < shares.fold(0, i64::saturating_add);
+        Ok(Self {
+            sessions,
+            refund,
+            promised_before,
+            at_once,
+            loses,
+            by_grace,
+            grace_times,
+            events,
+        })
     }
 }
 
@@ -143,23 +167,32 @@ pub struct CancelledSum {
     pub refund: Money,
     /// No payment is verified yet; the refund applies to money that still arrives.
     pub unpaid: bool,
+    /// What of the refund comes back by grace.
+    pub by_grace: Money,
+    /// How often grace is used up.
+    pub grace_times: u16,
 }
 
 impl CancelledSum {
     /// The sum of events, which begins with `nothing`.
     #[must_use]
     pub fn of(events: &[Event], nothing: Money) -> Self {
-        let mut sum = Self { sessions: Vec::new(), refund: nothing, unpaid: false };
+        let mut sum = Self {
+            sessions: Vec::new(),
+            refund: nothing,
+            unpaid: false,
+            by_grace: nothing,
+            grace_times: 0,
+        };
         for event in events {
             match event {
-                Event::SessionCancelled { number, refund, unpaid, .. } => {
-                    sum.sessions.push(*number);
-                    sum.refund.minor = sum.refund.minor.saturating_add(refund.minor);
+                Event::SessionCancelled { number, refund, unpaid, by_grace, .. } => {
+                    sum.add(*number, *refund, *by_grace);
                     sum.unpaid = *unpaid;
                 }
-                Event::Cancelled { refund, unpaid, .. } if sum.sessions.is_empty() => {
-                    sum.sessions.push(1);
-                    (sum.refund, sum.unpaid) = (*refund, *unpaid);
+                Event::Cancelled { refund, unpaid, by_grace, .. } if sum.sessions.is_empty() => {
+                    sum.add(1, *refund, *by_grace);
+                    sum.unpaid = *unpaid;
                 }
                 // The package's own, or no event of a cancellation.
                 Event::Cancelled { .. }
@@ -173,16 +206,28 @@ impl CancelledSum {
                 | Event::CancellationRequested(_)
                 | Event::CancellationUndone
                 | Event::Moved { .. }
+                | Event::MoveProposed(_)
+                | Event::MoveProposalWithdrawn { .. }
                 | Event::Unplaced { .. }
                 | Event::SessionCompleted { .. }
                 | Event::AttendanceMarked { .. }
                 | Event::Completed
                 | Event::Adopted { .. }
                 | Event::PageRequested { .. }
-                | Event::ConsentCodeRequested { .. } => {}
+                | Event::ConsentCodeRequested { .. }
+                | Event::PageCodeRequested { .. } => {}
             }
         }
         sum
+    }
+
+    fn add(&mut self, number: usize, refund: Money, by_grace: bool) {
+        self.sessions.push(number);
+        self.refund.minor = self.refund.minor.saturating_add(refund.minor);
+        if by_grace {
+            self.by_grace.minor = self.by_grace.minor.saturating_add(refund.minor);
+            self.grace_times = self.grace_times.saturating_add(1);
+        }
     }
 }
 
@@ -214,6 +259,7 @@ pub(super) fn request(
         refund: own.refund,
         asked_at: now,
         takes_effect_at: now.plus_minutes(UNDO_MINUTES),
+        grace_times: own.grace_times,
     })])
 }
 
@@ -245,9 +291,11 @@ pub(super) fn take_effect(
     now: Timestamp,
 ) -> Vec<Event> {
     let pending = state.pending_cancellation().filter(|it| it.takes_effect_at <= now);
-    let Some(PendingCancellation { session, asked_at, .. }) = pending else { return Vec::new() };
+    let Some(pending) = pending else { return Vec::new() };
+    let PendingCancellation { session, asked_at, grace_times: grace_left, .. } = pending;
     let (by, refund) = (CancelledBy::Customer, RefundChoice::ByPolicy);
-    let events = cancel(state, &Cancellation { by, refund, session, unwritten }, asked_at);
+    let cancellation = Cancellation { by, refund, session, unwritten, grace_left };
+    let events = cancel(state, &cancellation, asked_at);
     let events = events.unwrap_or_default();
     if events.is_empty() { vec![Event::CancellationUndone] } else { events }
 }

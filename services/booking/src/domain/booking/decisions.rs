@@ -10,6 +10,7 @@ use super::model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
 use super::moving::relocate;
+use super::proposing::{lapse, propose, withdraw};
 use super::sessions::PlacedPackage;
 
 /// A payment after the hold's end reinstates a booking only if its session is at least this far
@@ -46,6 +47,9 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
             mark_attendance(state, (session, attendance), now)
         }
         Command::Move { request, shown, to, now } => relocate(state, &request, shown, to, now),
+        Command::ProposeMove { asked, now } => propose(state, asked, now),
+        Command::WithdrawProposal { now } => withdraw(state, now),
+        Command::LapseProposal { unwritten, now } => Ok(lapse(state, unwritten, now)),
         Command::Complete { now } => Ok(complete(state, now)),
         Command::Adopt { customer_id } => adopt(state, customer_id),
         Command::RequestPage { number, now } => {
@@ -57,7 +61,19 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
             let event = Event::ConsentCodeRequested { number };
             while_page_is_open(state, event, now)
         }
+        Command::RequestPageCode { number, now } => request_page_code(state, number, now),
     }
+}
+
+/// There is something to move or to cancel as long as a session of it is to come.
+fn request_page_code(state: &State, number: i64, now: Timestamp) -> Result<Vec<Event>, Rejection> {
+    let facts = state.facts().ok_or(Rejection::Absent)?;
+    let is_ahead = |it: &usize| {
+        state.expects(Some(*it))
+            && facts.session(*it).is_some_and(|session| now < session.ends_at())
+    };
+    let has_any = facts.numbers().any(|number| is_ahead(&number));
+    has_any.then(|| vec![Event::PageCodeRequested { number }]).ok_or(Rejection::NotCancellable)
 }
 
 fn requested(state: &State, facts: Facts, until: Timestamp) -> Result<Vec<Event>, Rejection> {
@@ -340,7 +356,9 @@ fn mark_attendance(
     let number = session.or_else(last).ok_or(Rejection::NotMarkable)?;
     let times = facts.session(number).ok_or(Rejection::SessionUnknown)?;
     let is_open = now < times.ends_at().plus_minutes(MARKABLE_MINUTES);
-    if !(takes_place(&number) && has_begun(&number) && is_open) {
+    // To a time that the practice can't hold, a client need not come.
+    let is_displaced = ended.is_displaced(number);
+    if !(takes_place(&number) && has_begun(&number) && is_open) || is_displaced {
         return Err(Rejection::NotMarkable);
     }
     if ended.attendance(number) == attendance {
@@ -355,9 +373,13 @@ fn mark_attendance(
     Ok(vec![Event::AttendanceMarked { number, attendance, no_show }])
 }
 
-/// What its client has cancelled before is decided first: after a stop of the service both fall due
-/// together, and the session would be earned although its refund was shown.
+/// What its client has cancelled before is decided first, and so is a proposal without an answer:
+/// after a stop of the service both fall due together, and the session would be earned although its
+/// refund was shown.
 fn complete(state: &State, now: Timestamp) -> Vec<Event> {
+    if state.move_proposal().is_some_and(|proposal| proposal.choose_until <= now) {
+        return Vec::new();
+    }
     if state.pending_cancellation().is_some_and(|pending| pending.takes_effect_at <= now) {
         return Vec::new();
     }

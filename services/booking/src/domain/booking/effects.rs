@@ -18,16 +18,27 @@ pub enum Timer {
     CreateMeeting,
     /// Its meeting is to be at its session's new time.
     MoveMeeting,
+    /// No other time was chosen for a session that the practice can't hold.
+    ProposalEnd,
     /// Its client's cancellation takes effect. The timer of one that has nothing left to cancel
     /// ends by itself.
     CancellationEffect,
+}
+
+/// Whose days are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of the practitioner who gives the sessions after the decision.
+    Now,
+    /// Those of the one who gave them before it.
+    Before,
 }
 
 /// What follows from an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// The day of a session gets a command.
-    Day { session: Span, command: day::Command },
+    Day { session: Span, command: day::Command, whose: Whose },
     /// A timer is set.
     SetTimer { timer: Timer, due: Timestamp },
     /// A timer ends.
@@ -40,7 +51,7 @@ pub fn effects(state: &State, event: &Event, now: Timestamp) -> Vec<Effect> {
     let Some(facts) = state.facts() else { return Vec::new() };
     let booking_id = facts.booking_id;
     let days = |command: &dyn Fn(Span) -> day::Command| -> Vec<Effect> {
-        let day = |session: &Span| Effect::Day { session: *session, command: command(*session) };
+        let day = |session: &Span| on_day(*session, command(*session));
         facts.sessions.iter().map(day).collect()
     };
     match event {
@@ -78,7 +89,10 @@ pub fn effects(state: &State, event: &Event, now: Timestamp) -> Vec<Effect> {
             vec![Effect::SetTimer { timer: Timer::CancellationEffect, due }]
         }
         Event::CancellationUndone => vec![Effect::EndTimer(Timer::CancellationEffect)],
-        Event::Moved { number, from, to, .. } => moved(state, *number, *from, *to, now),
+        Event::Moved { .. } => moved(state, event, now),
+        Event::MoveProposed(proposal) => {
+            vec![Effect::SetTimer { timer: Timer::ProposalEnd, due: proposal.choose_until }]
+        }
         // It was asked for with the time of that moment.
         Event::MeetingScheduled { .. } => {
             let was_moved = state.moves(1) > 0 && facts.package.is_none();
@@ -90,7 +104,7 @@ pub fn effects(state: &State, event: &Event, now: Timestamp) -> Vec<Effect> {
         Event::SessionCancelled { number, .. } => {
             let command = day::Command::Cancel { booking_id };
             let session = facts.session(*number);
-            let day = session.map(|session| Effect::Day { session, command });
+            let day = session.map(|session| on_day(session, command));
             let end = Effect::EndTimer(Timer::SessionEnd(Some(*number)));
             day.into_iter().chain([end]).collect()
         }
@@ -98,25 +112,47 @@ pub fn effects(state: &State, event: &Event, now: Timestamp) -> Vec<Effect> {
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
         | Event::ConsentCodeRequested { .. }
+        | Event::PageCodeRequested { .. }
         | Event::AttendanceMarked { .. }
+        // Its timer ends with the proposal: see `follow`.
+        | Event::MoveProposalWithdrawn { .. }
         | Event::SessionCompleted { .. } => Vec::new(),
     }
 }
 
-/// The days and timers of a session that is moved. The rooms of a package have no time.
-fn moved(state: &State, number: usize, from: Span, to: Span, now: Timestamp) -> Vec<Effect> {
+fn on_day(session: Span, command: day::Command) -> Effect {
+    Effect::Day { session, command, whose: Whose::Now }
+}
+
+/// The days and timers of a session that is moved.
+fn moved(state: &State, event: &Event, now: Timestamp) -> Vec<Effect> {
+    let Event::Moved { number, from, to, practitioner, .. } = event else { return Vec::new() };
+    let (number, from, to) = (*number, *from, *to);
     let Some(facts) = state.facts() else { return Vec::new() };
     let (booking_id, is_single) = (facts.booking_id, facts.package.is_none());
     let timer = Timer::SessionEnd((!is_single).then_some(number));
-    let has_meeting = matches!(state, State::MeetingScheduled { .. }) && is_single;
-    let room = has_meeting.then_some(Effect::SetTimer { timer: Timer::MoveMeeting, due: now });
+    let leave = day::Command::Cancel { booking_id };
     let place = day::Command::Place { booking_id, span: to, now };
-    let days = [
-        Effect::Day { session: from, command: day::Command::Cancel { booking_id } },
-        Effect::Day { session: to, command: place },
+    let days = vec![
+        Effect::Day { session: from, command: leave, whose: Whose::Before },
+        Effect::Day { session: to, command: place, whose: Whose::Now },
         Effect::SetTimer { timer, due: to.ends_at() },
     ];
-    days.into_iter().chain(room).collect()
+    [days, room_effects(state, practitioner.is_some(), now)].concat()
+}
+
+/// What becomes of the room of a booking whose session was moved. The rooms of packages have no
+/// time, and another practitioner has another room.
+fn room_effects(state: &State, is_handed_over: bool, now: Timestamp) -> Vec<Effect> {
+    let Some(facts) = state.facts() else { return Vec::new() };
+    let has_meeting = matches!(state, State::MeetingScheduled { .. }) && facts.package.is_none();
+    let is_online = facts.mode == Mode::Online;
+    if is_handed_over && is_online {
+        let create = Effect::SetTimer { timer: Timer::CreateMeeting, due: now };
+        return vec![create, Effect::EndTimer(Timer::MoveMeeting)];
+    }
+    let tell = Effect::SetTimer { timer: Timer::MoveMeeting, due: now };
+    Vec::from_iter(has_meeting.then_some(tell))
 }
 
 /// The timers of a placed booking: the end of each session, and the meeting room.

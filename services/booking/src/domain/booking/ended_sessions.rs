@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use kernel::{Money, Timestamp};
 
+use super::proposal::MoveProposal;
+
 /// How a session of a package has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionEnd {
@@ -47,6 +49,8 @@ pub struct PendingCancellation {
     pub asked_at: Timestamp,
     /// When it takes effect.
     pub takes_effect_at: Timestamp,
+    /// How often the grace of the policy was left and is used up by it.
+    pub grace_times: u16,
 }
 
 /// The sessions of a package that have ended, by their number; none of a single session. Marks,
@@ -57,6 +61,10 @@ pub struct EndedSessions {
     marks: BTreeMap<usize, Attendance>,
     moves: BTreeMap<usize, Moves>,
     pub(super) pending: Option<PendingCancellation>,
+    /// The practice asks for another time of a session.
+    pub(super) proposal: Option<MoveProposal>,
+    /// How often it did.
+    pub(super) proposals: u16,
 }
 
 impl EndedSessions {
@@ -89,6 +97,7 @@ impl EndedSessions {
     /// Adds an end of a session.
     pub(super) fn insert(&mut self, number: usize, end: SessionEnd) {
         self.pending = self.pending.filter(|pending| pending.session != Some(number));
+        self.end_proposal(number);
         self.ends.insert(number, end);
     }
 
@@ -108,6 +117,21 @@ impl EndedSessions {
         let moves = self.moves.entry(number).or_default();
         moves.all = moves.all.saturating_add(1);
         moves.own = moves.own.saturating_add(u16::from(is_own));
+    }
+
+    /// The practice asks for another time of a session.
+    pub(super) fn propose(&mut self, proposal: MoveProposal) {
+        (self.proposal, self.proposals) = (Some(proposal), proposal.number);
+    }
+
+    /// The practice asks no more for another time of a session.
+    pub(super) fn end_proposal(&mut self, number: usize) {
+        self.proposal = self.proposal.filter(|proposal| proposal.session != number);
+    }
+
+    /// Whether the practice asks for another time of a session.
+    pub(super) fn is_displaced(&self, number: usize) -> bool {
+        self.proposal.is_some_and(|proposal| proposal.session == number)
     }
 
     /// Whether the client came to a session.

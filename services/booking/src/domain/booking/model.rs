@@ -7,6 +7,7 @@ use super::cancellation::{Cancellation, CancelledBy};
 use super::ended_sessions::{Attendance, EndedSessions, PendingCancellation};
 use super::facts::Facts;
 use super::move_request::{MoveRequest, MovedBy};
+use super::proposal::{MoveProposal, ProposedMove};
 use crate::domain::span::Span;
 
 /// The provider's id of the payment that belongs to a booking.
@@ -115,6 +116,22 @@ impl State {
     pub fn pending_cancellation(&self) -> Option<PendingCancellation> {
         match self {
             Self::Confirmed { ended, .. } | Self::MeetingScheduled { ended, .. } => ended.pending,
+            Self::Absent
+            | Self::Held { .. }
+            | Self::AwaitingPayment { .. }
+            | Self::Completed { .. }
+            | Self::Expired { .. }
+            | Self::Released { .. }
+            | Self::Cancelled { .. }
+            | Self::PaidUnplaced { .. } => None,
+        }
+    }
+
+    /// What the practice asks of its client, while it does.
+    #[must_use]
+    pub fn move_proposal(&self) -> Option<MoveProposal> {
+        match self {
+            Self::Confirmed { ended, .. } | Self::MeetingScheduled { ended, .. } => ended.proposal,
             Self::Absent
             | Self::Held { .. }
             | Self::AwaitingPayment { .. }
@@ -242,8 +259,14 @@ pub enum Command {
     UndoCancellation,
     /// The effect of the client's cancellation is due. `unwritten`: as in [`Cancellation`].
     TakeEffect { unwritten: CancellationPolicy, now: Timestamp },
-    /// A session gets another time. `shown`: when it starts by what was shown.
+    /// A session gets another time or practitioner. `shown`: when it starts by what was shown.
     Move { request: MoveRequest, shown: Timestamp, to: Span, now: Timestamp },
+    /// The practice can't hold a session and asks its client for another time.
+    ProposeMove { asked: ProposedMove, now: Timestamp },
+    /// The session takes place at its time after all.
+    WithdrawProposal { now: Timestamp },
+    /// The end of the time to choose is due. `unwritten`: as in [`Cancellation`].
+    LapseProposal { unwritten: CancellationPolicy, now: Timestamp },
     /// A session's end is due.
     Complete { now: Timestamp },
     /// Staff say whether the client came: to this session, or to the last one that has begun.
@@ -257,6 +280,8 @@ pub enum Command {
     RenewPage { number: i64 },
     /// A code for the consent on its page is to be mailed; numbered like the requests of its page.
     RequestConsentCode { number: i64, now: Timestamp },
+    /// A code for an act on its page is to be mailed; numbered in the same way.
+    RequestPageCode { number: i64, now: Timestamp },
 }
 
 /// Whether a booking's time can be placed when a payment arrives.
@@ -288,14 +313,27 @@ pub enum Event {
     /// The customer released the time.
     Released,
     /// It was cancelled with this refund; if no payment is verified yet (`unpaid`), the refund
-    /// applies to money that still arrives.
-    Cancelled { by: CancelledBy, refund: Money, unpaid: bool },
+    /// applies to money that still arrives. `by_grace`: the policy's grace gives it; of a package,
+    /// each session says that.
+    Cancelled { by: CancelledBy, refund: Money, unpaid: bool, by_grace: bool },
     /// Its client cancels; until it takes effect, nothing else changes and it can be taken back.
     CancellationRequested(PendingCancellation),
     /// The cancellation was taken back, or had nothing left to cancel.
     CancellationUndone,
-    /// A session has another time; how often it was moved by now.
-    Moved { number: usize, from: Span, to: Span, by: MovedBy, move_number: u16 },
+    /// A session has another time; how often it was moved by now. `practitioner`: who gives it from
+    /// now on, where that is another one.
+    Moved {
+        number: usize,
+        from: Span,
+        to: Span,
+        by: MovedBy,
+        move_number: u16,
+        practitioner: Option<String>,
+    },
+    /// The practice asks for another time of a session.
+    MoveProposed(MoveProposal),
+    /// The session takes place at its time after all; which of the proposals that was.
+    MoveProposalWithdrawn { session: usize, number: u16 },
     /// It is paid but could not be placed.
     Unplaced { payment: PaymentId },
     /// A session of a package has ended; its share of the price is earned.
@@ -309,6 +347,7 @@ pub enum Event {
         refund: Money,
         unpaid: bool,
         with_all: bool,
+        by_grace: bool,
     },
     /// Staff said whether the client came to a session. With `no_show` no session is left to which
     /// the client came or may still come.
@@ -321,6 +360,8 @@ pub enum Event {
     PageRequested { number: i64, renewed: bool },
     /// A code is to be mailed with which the consent on its page is signed.
     ConsentCodeRequested { number: i64 },
+    /// A code is to be mailed with which its client moves or cancels it on its page.
+    PageCodeRequested { number: i64 },
 }
 
 /// Why a booking rejects a command.
@@ -362,6 +403,15 @@ pub enum Rejection {
     /// Its client has moved it as often as the policy allows.
     #[error("the session was moved as often as it can be")]
     MovedTooOften,
+    /// The practice asks for another time of another session.
+    #[error("another session is to be moved")]
+    MoveProposed,
+    /// The practice does not ask for another time.
+    #[error("no other time is asked for")]
+    NoMoveProposal,
+    /// Only a booking of one session gets another practitioner.
+    #[error("the practitioner of several sessions stays")]
+    KeepsPractitioner,
     /// A session of a package would not stay between the ones before and after it.
     #[error("the sessions would be out of order")]
     OutOfOrder,

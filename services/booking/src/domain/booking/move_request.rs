@@ -20,6 +20,8 @@ pub struct MoveRequest {
     pub number: usize,
     /// Who wants it.
     pub by: MovedBy,
+    /// The practitioner to whom it is moved; `None` for the one who has it.
+    pub practitioner_id: Option<String>,
     /// The policy of bookings that carry none: the practice's when policies began to be kept.
     pub unwritten: CancellationPolicy,
 }

@@ -1,5 +1,5 @@
-//! The decisions about moves: a session gets another time of its practitioner, and everything else
-//! of the booking stays.
+//! The decisions about moves: a session gets another time, or another practitioner, and everything
+//! else of the booking stays.
 
 use kernel::Timestamp;
 
@@ -20,6 +20,8 @@ pub struct Movable {
     pub until: Timestamp,
     /// How often its client can still move it.
     pub left: u16,
+    /// Whether the practice can't hold it, so that its own time is none to choose from.
+    pub leaves_closed: bool,
 }
 
 impl Movable {
@@ -30,7 +32,7 @@ impl Movable {
     /// `MoveTooLate` or `MovedTooOften`.
     pub fn of(state: &State, request: &MoveRequest, now: Timestamp) -> Result<Self, Rejection> {
         let (facts, ended) = placed(state)?;
-        let MoveRequest { number, by, unwritten } = request;
+        let MoveRequest { number, by, unwritten, practitioner_id: _ } = request;
         let span = facts.session(*number).ok_or(Rejection::SessionUnknown)?;
         let is_open = ended.get(*number).is_none()
             && ended.attendance(*number) == Attendance::Unmarked
@@ -44,11 +46,16 @@ impl Movable {
         let limits = facts.policy(unwritten).moves();
         let until = span.starts_at().plus_minutes(-60 * i64::from(limits.until_hours));
         let left = limits.times.saturating_sub(ended.own_moves(*number));
+        // Where the practice asks for another time, no limit counts but its own.
+        let displaced = ended.proposal.filter(|proposal| proposal.session == *number);
+        let until = displaced.map_or(until, |proposal| proposal.choose_until);
+        let left = if displaced.is_some() { left.max(1) } else { left };
         match by {
             MovedBy::Customer if now > until => Err(Rejection::MoveTooLate),
             MovedBy::Customer if left == 0 => Err(Rejection::MovedTooOften),
             MovedBy::Customer | MovedBy::CustomerAsked | MovedBy::Practice => {
-                Ok(Self { number: *number, span, until, left })
+                let leaves_closed = displaced.is_some_and(|proposal| !proposal.opens_again);
+                Ok(Self { number: *number, span, until, left, leaves_closed })
             }
         }
     }
@@ -63,19 +70,30 @@ pub(super) fn relocate(
     now: Timestamp,
 ) -> Result<Vec<Event>, Rejection> {
     let (facts, ended) = placed(state)?;
+    let practitioner = request.practitioner_id.clone().filter(|it| *it != facts.practitioner_id);
     // Asked once more.
-    if facts.session(request.number) == Some(to) {
+    if facts.session(request.number) == Some(to) && practitioner.is_none() {
         return Ok(Vec::new());
     }
-    let Movable { number, span: from, .. } = Movable::of(state, request, now)?;
+    let Movable { number, span: from, leaves_closed, .. } = Movable::of(state, request, now)?;
     if from.starts_at() != shown {
         return Err(Rejection::ChangedSince);
     }
     if !stays_in_order(facts, number, to) {
         return Err(Rejection::OutOfOrder);
     }
+    if practitioner.is_some() && facts.sessions.len() > 1 {
+        return Err(Rejection::KeepsPractitioner);
+    }
+    let is_own = request.by == MovedBy::Customer;
+    // The practice can't hold the session then.
+    if is_own && leaves_closed && from.overlaps(&to) {
+        return Err(Rejection::SlotTaken);
+    }
+    // What a client chooses because the practice has asked is the practice's move.
+    let by = if is_own && ended.is_displaced(number) { MovedBy::Practice } else { request.by };
     let move_number = ended.moves(number).saturating_add(1);
-    Ok(vec![Event::Moved { number, from, to, by: request.by, move_number }])
+    Ok(vec![Event::Moved { number, from, to, by, move_number, practitioner }])
 }
 
 /// The sessions of a package are numbered by their starts, which stay in order.
@@ -86,7 +104,7 @@ fn stays_in_order(facts: &Facts, number: usize, to: Span) -> bool {
         && after.is_none_or(|after| to.ends_at() <= after.starts_at())
 }
 
-fn placed(state: &State) -> Result<(&Facts, &EndedSessions), Rejection> {
+pub(super) fn placed(state: &State) -> Result<(&Facts, &EndedSessions), Rejection> {
     match state {
         State::Confirmed { facts, ended, .. } | State::MeetingScheduled { facts, ended, .. } => {
             Ok((facts, ended))
@@ -102,13 +120,34 @@ fn placed(state: &State) -> Result<(&Facts, &EndedSessions), Rejection> {
     }
 }
 
-/// The same state with a session at its new time.
-pub(super) fn evolve(mut state: State, number: usize, to: Span, by: MovedBy) -> State {
-    if let Some(session) = state.facts_mut().and_then(|facts| facts.session_mut(number)) {
-        *session = to;
+/// The same state after a move, or with a proposal or without it.
+pub(super) fn evolve(mut state: State, event: &Event) -> State {
+    if let Event::Moved { number, to, practitioner, .. } = event
+        && let Some(facts) = state.facts_mut()
+    {
+        if let Some(session) = facts.session_mut(*number) {
+            *session = *to;
+        }
+        if let Some(practitioner) = practitioner {
+            practitioner.clone_into(&mut facts.practitioner_id);
+        }
     }
     if let State::Confirmed { ended, .. } | State::MeetingScheduled { ended, .. } = &mut state {
-        ended.count_move(number, by == MovedBy::Customer);
+        if let Event::Moved { number, by, .. } = event {
+            ended.count_move(*number, *by == MovedBy::Customer);
+            ended.end_proposal(*number);
+        }
+        if let Event::MoveProposed(proposal) = event {
+            ended.propose(*proposal);
+        }
+        if let Event::MoveProposalWithdrawn { session, .. } = event {
+            ended.end_proposal(*session);
+        }
+    }
+    // Another practitioner has another room.
+    let is_handed_over = matches!(event, Event::Moved { practitioner: Some(_), .. });
+    if is_handed_over && let State::MeetingScheduled { facts, basis, ended, .. } = state {
+        return State::Confirmed { facts, basis, ended };
     }
     state
 }
