@@ -2,7 +2,7 @@
 
 use kernel::Timestamp;
 
-use super::cancellation::{Cancellation, CancelledBy};
+use super::cancellation::{Cancellation, CancelledBy, GivenBack, Share};
 use super::ended_sessions::{EndedSessions, SessionEnd};
 use super::facts::Facts;
 use super::model::{ConfirmationBasis, Event, Rejection, State};
@@ -25,10 +25,13 @@ pub(super) fn evolve(ended: &mut EndedSessions, event: &Event) {
         | Event::CancellationRequested(_)
         | Event::CancellationUndone
         | Event::Moved { .. }
+        | Event::MoveProposed(_)
+        | Event::MoveProposalWithdrawn { .. }
         | Event::Unplaced { .. }
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
         | Event::ConsentCodeRequested { .. }
+        | Event::PageCodeRequested { .. }
         | Event::AttendanceMarked { .. }
         | Event::Completed => {}
     }
@@ -88,16 +91,25 @@ impl<'s> PlacedPackage<'s> {
         if meant.is_empty() {
             return Err(Rejection::NotCancellable);
         }
+        let mut left = cancellation.grace_left;
         for number in meant {
             let share = self.facts.share(number);
             let starts_at = self.facts.session(number).map(|session| session.starts_at());
+            let of_session = Share { amount: share, starts_at };
+            let GivenBack { refund, by_grace } = if self.ended.is_displaced(number) {
+                GivenBack::whole(share)
+            } else {
+                cancellation.given_back(of_session, self.facts, now, left)
+            };
+            left = left.saturating_sub(u16::from(by_grace));
             events.push(Event::SessionCancelled {
                 number,
                 by: cancellation.by,
                 share,
-                refund: cancellation.refund_of((share, starts_at), self.facts, now),
+                refund,
                 unpaid: *self.basis == ConfirmationBasis::Claim,
                 with_all: false,
+                by_grace,
             });
         }
         Ok(self.conclude(events, Some(cancellation.by)))
@@ -110,6 +122,7 @@ impl<'s> PlacedPackage<'s> {
         self.facts
             .numbers()
             .filter(|number| self.ended.get(*number).is_none())
+            .filter(|number| !self.ended.is_displaced(*number))
             .filter(has_ended)
             .map(|number| Event::SessionCompleted { number, share: self.facts.share(number) })
             .collect()
@@ -136,7 +149,7 @@ impl<'s> PlacedPackage<'s> {
                         *with_all = true;
                     }
                 }
-                events.push(Event::Cancelled { by, refund, unpaid });
+                events.push(Event::Cancelled { by, refund, unpaid, by_grace: false });
             }
             _ => events.push(Event::Completed),
         }
