@@ -8,6 +8,7 @@ mod moving;
 mod own_cancellation;
 mod packages;
 mod phone;
+mod proposals;
 
 use kernel::{CancellationPolicy, Decider, Id, Money, Timestamp, fold};
 use proptest::prelude::*;
@@ -95,17 +96,18 @@ fn accept(now: i64, free: bool) -> Command {
 }
 
 fn cancel(by: CancelledBy, refund: RefundChoice, now: i64) -> Command {
-    let cancellation = Cancellation { by, refund, session: None, unwritten: a_day() };
+    let cancellation =
+        Cancellation { by, refund, session: None, unwritten: a_day(), grace_left: 0 };
     Command::Cancel { cancellation, now: at(now) }
 }
 
 fn cancelled(by: CancelledBy, minor: i64) -> Event {
-    Event::Cancelled { by, refund: Money::inr(minor), unpaid: false }
+    Event::Cancelled { by, refund: Money::inr(minor), unpaid: false, by_grace: false }
 }
 
 /// The same without a verified payment.
 fn unpaid(by: CancelledBy, minor: i64) -> Event {
-    Event::Cancelled { by, refund: Money::inr(minor), unpaid: true }
+    Event::Cancelled { by, refund: Money::inr(minor), unpaid: true, by_grace: false }
 }
 
 /// A consultation that costs nothing.
@@ -367,7 +369,7 @@ fn a_cancelled_booking_stays_cancelled() {
 fn any_command() -> impl Strategy<Value = Command> {
     let placement = any::<(bool, bool, bool)>()
         .prop_map(|(free, replaced, offered)| PlacementCheck { free, replaced, offered });
-    (0..18, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
+    (0..20, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
         0 => Command::Request { facts: facts_at(600), until: at(15) },
         1 => open(0),
         2 => claim(0),
@@ -389,6 +391,8 @@ fn any_command() -> impl Strategy<Value = Command> {
         14 => Command::TakeEffect { unwritten: a_day(), now: at(0) },
         15 => moving::to(1, (600, 600 + 30 * i64::from(payment)), 0),
         16 => moving::to(1, (600 + 30 * i64::from(payment), 600), 0),
+        17 => proposals::propose(1, 600, 0),
+        18 => Command::LapseProposal { unwritten: a_day(), now: at(0) },
         _ => Command::Complete { now: at(0) },
     })
 }
@@ -418,8 +422,12 @@ fn at_time(command: Command, time: Timestamp) -> Command {
             Command::MarkAttendance { session, attendance, now: time }
         }
         Command::Move { request, shown, to, .. } => Command::Move { request, shown, to, now: time },
+        Command::ProposeMove { asked, .. } => Command::ProposeMove { asked, now: time },
+        Command::WithdrawProposal { .. } => Command::WithdrawProposal { now: time },
+        Command::LapseProposal { unwritten, .. } => Command::LapseProposal { unwritten, now: time },
         Command::RequestPage { number, .. } => Command::RequestPage { number, now: time },
         Command::RenewPage { number } => Command::RenewPage { number },
+        Command::RequestPageCode { number, .. } => Command::RequestPageCode { number, now: time },
         Command::RequestConsentCode { number, .. } => {
             Command::RequestConsentCode { number, now: time }
         }
@@ -467,9 +475,12 @@ proptest! {
             | Event::CancellationRequested(_)
             | Event::CancellationUndone
             | Event::Moved { .. }
+            | Event::MoveProposed(_)
+            | Event::MoveProposalWithdrawn { .. }
             | Event::Adopted { .. }
             | Event::PageRequested { .. }
             | Event::ConsentCodeRequested { .. }
+            | Event::PageCodeRequested { .. }
             | Event::AttendanceMarked { .. }
             | Event::Completed => false,
         });

@@ -20,7 +20,7 @@ fn line(effect: &Effect) -> String {
     let (session, command) = match effect {
         Effect::EndTimer(timer) => return format!("end {timer:?}"),
         Effect::SetTimer { timer, due } => return format!("set {timer:?} {}", minutes(*due)),
-        Effect::Day { session, command } => (session, command),
+        Effect::Day { session, command, whose: _ } => (session, command),
     };
     let command = match command {
         Command::Hold { until, .. } => format!("hold until {}", minutes(*until)),
@@ -30,6 +30,7 @@ fn line(effect: &Effect) -> String {
         Command::Clear { .. } => "clear".to_owned(),
         Command::Release { .. } => "release".to_owned(),
         Command::Cancel { .. } => "cancel".to_owned(),
+        Command::Close { .. } => "close".to_owned(),
         Command::Block { .. } | Command::Unblock { .. } => "block".to_owned(),
     };
     format!("day of {}: {command}", minutes(session.starts_at()))
@@ -98,7 +99,15 @@ fn what_is_over_frees_its_time_and_needs_no_timer() {
     follows(&given, &[Event::Completed], &["end CreateMeeting"]);
     let share = package().share(2);
     let (by, unpaid, with_all) = (CancelledBy::Customer, false, false);
-    let one = Event::SessionCancelled { number: 2, by, share, refund: share, unpaid, with_all };
+    let one = Event::SessionCancelled {
+        number: 2,
+        by,
+        share,
+        refund: share,
+        unpaid,
+        with_all,
+        by_grace: false,
+    };
     let lines = ["day of 4320: cancel", "end SessionEnd(Some(2))"];
     follows(&[requested_with(package()), paid(false)], &[one], &lines);
 }

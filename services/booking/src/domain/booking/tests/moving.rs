@@ -17,7 +17,7 @@ fn hour(start: i64) -> Span {
 }
 
 fn request(number: usize, by: MovedBy) -> MoveRequest {
-    MoveRequest { number, by, unwritten: a_day() }
+    MoveRequest { number, by, practitioner_id: None, unwritten: a_day() }
 }
 
 fn wanted(by: MovedBy, number: usize, (shown, to): (i64, i64), now: i64) -> Command {
@@ -33,8 +33,14 @@ pub(super) fn moved(number: usize, times: (i64, i64), move_number: u16) -> Event
     moved_by(MovedBy::Customer, number, times, move_number)
 }
 
-fn moved_by(by: MovedBy, number: usize, (from, to): (i64, i64), move_number: u16) -> Event {
-    Event::Moved { number, from: hour(from), to: hour(to), by, move_number }
+pub(super) fn moved_by(
+    by: MovedBy,
+    number: usize,
+    (from, to): (i64, i64),
+    move_number: u16,
+) -> Event {
+    let (from, to, practitioner) = (hour(from), hour(to), None);
+    Event::Moved { number, from, to, by, move_number, practitioner }
 }
 
 fn given(facts: Facts, more: &[Event]) -> Vec<Event> {

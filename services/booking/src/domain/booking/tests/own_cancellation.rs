@@ -1,7 +1,9 @@
 //! A client's own cancellation: what goes back is what was shown, it takes effect once, and until
 //! then it can be taken back.
 
-use kernel::{CancellationPolicy, CancellationTier, Decider as _, Money, PracticeLate, fold};
+use kernel::{
+    CancellationPolicy, CancellationTier, Decider as _, Grace, Money, PracticeLate, fold,
+};
 use proptest::prelude::*;
 
 use super::packages::package;
@@ -14,7 +16,7 @@ use crate::domain::span::Span;
 
 fn by_client(session: Option<usize>) -> Cancellation {
     let (by, refund) = (CancelledBy::Customer, RefundChoice::ByPolicy);
-    Cancellation { by, refund, session, unwritten: a_day() }
+    Cancellation { by, refund, session, unwritten: a_day(), grace_left: 0 }
 }
 
 fn placed(facts: Facts) -> State {
@@ -131,6 +133,55 @@ fn a_session_that_was_cancelled_before_it_is_not_completed_first() {
     }
 }
 
+/// All of the price until a day before; once in six months also later.
+fn forgiving(refund_percent: u8) -> Option<std::sync::Arc<CancellationPolicy>> {
+    let grace = Grace { times: 1, months: 6, refund_percent };
+    Some(a_day().forgiving(Some(grace)).into())
+}
+
+#[test]
+fn grace_gives_more_than_the_tier_where_it_is_left() {
+    let state = placed(Facts { policy: forgiving(60), ..facts_at(1_000) });
+    let look = |state: &State, grace_left, session| {
+        let cancellation = Cancellation { grace_left, ..by_client(session) };
+        let own = OwnCancellation::of(state, &cancellation, at(0)).unwrap();
+        (own.refund.minor, own.by_grace.minor, own.grace_times, own.loses)
+    };
+    assert_eq!(look(&state, 1, None), (30_000, 30_000, 1, true));
+    assert_eq!(look(&state, 0, None), (0, 0, 0, true));
+    let early = placed(Facts { policy: forgiving(60), ..facts_at(3_000) });
+    assert_eq!(look(&early, 1, None), (50_000, 0, 0, false), "the tier gives more");
+    // Of a package the first late session uses it up.
+    let package = Facts { policy: forgiving(100), ..package_at(1_000) };
+    assert_eq!(look(&placed(package), 1, None), (100_001, 33_333, 1, true));
+    // Staff's own choice and the practice's cancellation use none.
+    for (by, refund) in [
+        (CancelledBy::Practice, RefundChoice::ByPolicy),
+        (CancelledBy::Customer, RefundChoice::Full),
+        (CancelledBy::Customer, RefundChoice::Nothing),
+    ] {
+        let cancellation = Cancellation { by, refund, grace_left: 1, ..by_client(None) };
+        let now = at(0);
+        let events = BookingLife::decide(&state, Command::Cancel { cancellation, now }).unwrap();
+        assert_eq!(CancelledSum::of(&events, Money::inr(0)).grace_times, 0);
+    }
+}
+
+#[test]
+fn what_grace_promised_takes_effect_whatever_became_of_it() {
+    let state = placed(Facts { policy: forgiving(100), ..facts_at(1_000) });
+    let cancellation = Cancellation { grace_left: 1, ..by_client(None) };
+    let (shown, now) = (Money::inr(50_000), at(0));
+    let command = Command::CancelLater { cancellation, shown, now };
+    let (state, events) = decided(state, command).unwrap();
+    let [Event::CancellationRequested(pending)] = events[..] else { panic!("{events:?}") };
+    assert_eq!((pending.refund, pending.grace_times), (shown, 1));
+    let (_, events) = decided(state, effect(3)).unwrap();
+    assert!(
+        matches!(events[..], [Event::Cancelled { refund, by_grace: true, .. }] if refund == shown)
+    );
+}
+
 fn any_policy() -> impl Strategy<Value = CancellationPolicy> {
     let hours = prop::collection::btree_set(0_u16..=100, 1..=6);
     let percents = prop::collection::btree_set(0_u8..=100, 6);
@@ -155,15 +206,26 @@ proptest! {
         is_package in any::<bool>(),
         session in prop::option::of(1_usize..=3),
         (shown_at, pressed_after) in (0_i64..6_000, 0_i64..200),
+        (grace, grace_left) in (prop::option::of(1_u8..=100), 0_u16..=3),
     ) {
         let session = session.filter(|_| is_package);
         let facts = if is_package { package_at(6_000) } else { facts_at(6_000) };
-        let policy = Some(policy.into());
+        let grace = grace.map(|refund_percent| Grace { times: 3, months: 6, refund_percent });
+        let policy = Some(policy.forgiving(grace).into());
         let state = placed(Facts { price: Money::inr(minor), policy, ..facts });
         let pressed_at = shown_at + pressed_after;
-        let look = |minutes| OwnCancellation::of(&state, &by_client(session), at(minutes));
+        let cancellation = Cancellation { grace_left, ..by_client(session) };
+        let look = |minutes| OwnCancellation::of(&state, &cancellation, at(minutes));
         let Ok(shown) = look(shown_at).map(|own| own.refund.minor) else { return Ok(()) };
-        let pressed = decided(state.clone(), later(session, shown, pressed_at));
+        let command = Command::CancelLater {
+            cancellation: cancellation.clone(),
+            shown: Money::inr(shown),
+            now: at(pressed_at),
+        };
+        let pressed = decided(state.clone(), command);
+        let used = look(pressed_at).map_or(0, |own| own.grace_times);
+        let most = grace.map_or(0, |_| grace_left);
+        prop_assert!(used <= most);
         let (state, mut events) = match (pressed, look(pressed_at)) {
             (Ok(pressed), Ok(own)) => { prop_assert!(own.refund.minor >= shown); pressed }
             (Err(Rejection::RefundFell { refund }), Ok(own)) => {
@@ -180,7 +242,9 @@ proptest! {
         if promised.is_some() {
             events = decided(state, effect(pressed_at + 3 + pressed_after)).unwrap().1;
         }
-        let back = CancelledSum::of(&events, Money::inr(0)).refund.minor;
+        let sum = CancelledSum::of(&events, Money::inr(0));
+        prop_assert!(sum.grace_times == used && sum.by_grace.minor <= sum.refund.minor);
+        let back = sum.refund.minor;
         prop_assert!(back >= shown && promised.is_none_or(|promised| promised == back));
     }
 }

@@ -48,7 +48,15 @@ fn completed(number: usize) -> Event {
 fn cancelled(number: usize, by: CancelledBy, is_refunded: bool) -> Event {
     let share = Money::inr(SHARES[number - 1]);
     let refund = if is_refunded { share } else { Money::inr(0) };
-    Event::SessionCancelled { number, by, share, refund, unpaid: false, with_all: false }
+    Event::SessionCancelled {
+        number,
+        by,
+        share,
+        refund,
+        unpaid: false,
+        with_all: false,
+        by_grace: false,
+    }
 }
 
 /// The same when all of the package is cancelled with it.
@@ -61,14 +69,14 @@ fn at_last(number: usize, by: CancelledBy, is_refunded: bool) -> Event {
 }
 
 fn over(by: CancelledBy, minor: i64) -> Event {
-    Event::Cancelled { by, refund: Money::inr(minor), unpaid: false }
+    Event::Cancelled { by, refund: Money::inr(minor), unpaid: false, by_grace: false }
 }
 
 /// The policy's own notice is not the package's.
 fn one(number: usize, now: i64) -> Command {
     let (by, refund) = (CancelledBy::Customer, RefundChoice::ByPolicy);
     let unwritten = CancellationPolicy::all_or_nothing(String::new(), 90);
-    let cancellation = Cancellation { by, refund, session: Some(number), unwritten };
+    let cancellation = Cancellation { by, refund, session: Some(number), unwritten, grace_left: 0 };
     Command::Cancel { cancellation, now: at(now) }
 }
 
@@ -180,7 +188,8 @@ fn any_of_a_package() -> impl Strategy<Value = Command> {
     let numbered = (0_usize..5, any::<bool>()).prop_map(|(number, by_practice)| {
         let by = if by_practice { CancelledBy::Practice } else { CancelledBy::Customer };
         let (refund, unwritten) = (RefundChoice::ByPolicy, super::a_day());
-        let cancellation = Cancellation { by, refund, session: Some(number), unwritten };
+        let cancellation =
+            Cancellation { by, refund, session: Some(number), unwritten, grace_left: 0 };
         Command::Cancel { cancellation, now: at(0) }
     });
     let placed = Just(verify(0, FREE));
