@@ -5,23 +5,29 @@ use std::sync::Arc;
 use contract::booking::v1 as wire;
 use contract::convert::{cancellation_policy, money, to_wire};
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
+use kernel::Id;
 use kernel::Timestamp;
-use kernel::id::{Booking, Kind, StaffInvitation, Waiting};
-use kernel::{Id, Money};
+use kernel::id::{Booking, Customer, Kind, StaffInvitation, Waiting};
 
 use crate::domain::booking::{
-    self, Attendance, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package,
-    PaymentId, PendingCancellation, RefundChoice,
+    self, Attendance, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package, PaymentId,
+    RefundChoice,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
 
+mod cancelling;
 mod moves;
 mod times;
 
+pub use cancelling::read_cancelled_by;
 pub use moves::read_moved_by;
 pub use times::read_number;
 
+use cancelling::{
+    cancellation_requested, cancelled, read_cancellation_requested, read_session_cancelled,
+    session_cancelled,
+};
 use times::{instant, span, wire_number};
 
 /// The stream of a booking.
@@ -40,6 +46,12 @@ pub fn room_stream(id: Id<Booking>) -> String {
 #[must_use]
 pub fn invitation_stream(id: Id<StaffInvitation>) -> String {
     format!("invitation-{}", id.uuid())
+}
+
+/// The stream of what a client chose about mails.
+#[must_use]
+pub fn preferences_stream(id: Id<Customer>) -> String {
+    format!("preferences-{}", id.uuid())
 }
 
 /// The stream of a client's entry in the wait list.
@@ -81,40 +93,39 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
         Event::Unplaced { payment } => {
             NewEvent::of(&wire::BookingUnplaced { booking_id, payment_id: payment.0.clone() })
         }
-        Event::Cancelled { by, refund, unpaid } => {
-            NewEvent::of(&cancelled(booking_id, *by, *refund, *unpaid))
+        Event::Cancelled { by, refund, unpaid, by_grace } => {
+            let (unpaid, by_grace) = (*unpaid, *by_grace);
+            let cancelled = cancelled(booking_id, *by, *refund);
+            NewEvent::of(&wire::BookingCancelled { unpaid, by_grace, ..cancelled })
         }
         Event::CancellationRequested(pending) => {
             NewEvent::of(&cancellation_requested(booking_id, *pending))
         }
         Event::CancellationUndone => NewEvent::of(&wire::BookingCancellationUndone { booking_id }),
-        Event::Moved { number, from, to, by, move_number } => NewEvent::of(&wire::BookingMoved {
-            booking_id,
-            ..moves::write(*number, *from, *to, *by, *move_number)
-        }),
+        Event::Moved { .. } => NewEvent::of(&moves::write(booking_id, event)),
+        Event::MoveProposed(proposal) => NewEvent::of(&moves::proposed(booking_id, *proposal)),
+        Event::MoveProposalWithdrawn { session, number } => {
+            NewEvent::of(&moves::withdrawn(booking_id, *session, *number))
+        }
         Event::SessionCompleted { number, share } => NewEvent::of(&wire::BookingSessionCompleted {
             booking_id,
             session_number: wire_number(*number),
             share: Some((*share).into()),
         }),
-        Event::SessionCancelled { number, by, share, refund, unpaid, with_all } => {
+        Event::SessionCancelled { number, by, share, refund, unpaid, with_all, by_grace } => {
+            let (unpaid, with_all, by_grace) = (*unpaid, *with_all, *by_grace);
+            let session_number = wire_number(*number);
+            let cancelled = session_cancelled(booking_id, *by, *share, *refund);
             NewEvent::of(&wire::BookingSessionCancelled {
-                booking_id,
-                session_number: wire_number(*number),
-                cancelled_by: wire_cancelled_by(*by).into(),
-                share: Some((*share).into()),
-                refund: Some((*refund).into()),
-                unpaid: *unpaid,
-                with_all: *with_all,
+                session_number,
+                unpaid,
+                with_all,
+                by_grace,
+                ..cancelled
             })
         }
         Event::AttendanceMarked { number, attendance, no_show } => {
-            NewEvent::of(&wire::BookingAttendanceMarked {
-                booking_id,
-                session_number: wire_number(*number),
-                attendance: wire_attendance(*attendance).into(),
-                no_show: *no_show,
-            })
+            NewEvent::of(&marked(booking_id, *number, *attendance, *no_show))
         }
         Event::Completed => NewEvent::of(&wire::BookingCompleted { booking_id }),
         Event::Adopted { customer_id } => {
@@ -124,34 +135,29 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             let (request_number, renewed) = (*number, *renewed);
             NewEvent::of(&wire::PaymentPageRequested { booking_id, request_number, renewed })
         }
-        Event::ConsentCodeRequested { number } => {
-            NewEvent::of(&wire::ConsentCodeRequested { booking_id, request_number: *number })
-        }
+        Event::ConsentCodeRequested { number } => NewEvent::of(&consent_code(booking_id, *number)),
+        Event::PageCodeRequested { number } => NewEvent::of(&page_code(booking_id, *number)),
     };
     Ok(new?)
 }
 
-fn cancelled(
+fn marked(
     booking_id: String,
-    by: CancelledBy,
-    refund: Money,
-    unpaid: bool,
-) -> wire::BookingCancelled {
-    let cancelled_by = wire_cancelled_by(by).into();
-    wire::BookingCancelled { booking_id, cancelled_by, refund: Some(refund.into()), unpaid }
+    number: usize,
+    attendance: Attendance,
+    no_show: bool,
+) -> wire::BookingAttendanceMarked {
+    let attendance = wire_attendance(attendance).into();
+    let session_number = wire_number(number);
+    wire::BookingAttendanceMarked { booking_id, session_number, attendance, no_show }
 }
 
-fn cancellation_requested(
-    booking_id: String,
-    pending: PendingCancellation,
-) -> wire::BookingCancellationRequested {
-    wire::BookingCancellationRequested {
-        booking_id,
-        session_number: pending.session.map_or(0, wire_number),
-        refund: Some(pending.refund.into()),
-        asked_at: Some(to_wire(pending.asked_at)),
-        takes_effect_at: Some(to_wire(pending.takes_effect_at)),
-    }
+fn consent_code(booking_id: String, request_number: i64) -> wire::ConsentCodeRequested {
+    wire::ConsentCodeRequested { booking_id, request_number }
+}
+
+fn page_code(booking_id: String, request_number: i64) -> wire::PageCodeRequested {
+    wire::PageCodeRequested { booking_id, request_number }
 }
 
 fn confirmed(
@@ -228,9 +234,14 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     } else if let Some(e) = get::<wire::BookingPaid>(stored)? {
         Some(booking::Event::Paid { payment: PaymentId(e.payment_id) })
     } else if let Some(e) = get::<wire::BookingCancelled>(stored)? {
-        read_cancelled_by(e.cancelled_by)
-            .zip(e.refund.as_ref().and_then(money))
-            .map(|(by, refund)| booking::Event::Cancelled { by, refund, unpaid: e.unpaid })
+        read_cancelled_by(e.cancelled_by).zip(e.refund.as_ref().and_then(money)).map(
+            |(by, refund)| booking::Event::Cancelled {
+                by,
+                refund,
+                unpaid: e.unpaid,
+                by_grace: e.by_grace,
+            },
+        )
     } else if let Some(e) = get::<wire::MeetingScheduled>(stored)? {
         Some(booking::Event::MeetingScheduled { meeting: MeetingId(e.meeting_id) })
     } else if get::<wire::BookingExpired>(stored)?.is_some() {
@@ -247,6 +258,8 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
         Some(booking::Event::PageRequested { number: e.request_number, renewed: e.renewed })
     } else if let Some(e) = get::<wire::ConsentCodeRequested>(stored)? {
         Some(booking::Event::ConsentCodeRequested { number: e.request_number })
+    } else if let Some(e) = get::<wire::PageCodeRequested>(stored)? {
+        Some(booking::Event::PageCodeRequested { number: e.request_number })
     } else {
         read_session_event(stored)?
     };
@@ -265,7 +278,11 @@ fn read_session_event(stored: &Recorded) -> Result<Option<booking::Event>, Unrea
     } else if get::<wire::BookingCancellationUndone>(stored)?.is_some() {
         Some(booking::Event::CancellationUndone)
     } else if let Some(e) = get::<wire::BookingMoved>(stored)? {
-        moves::read(&e)
+        moves::read(e)
+    } else if let Some(e) = get::<wire::BookingMoveProposed>(stored)? {
+        moves::read_proposed(&e)
+    } else if let Some(e) = get::<wire::BookingMoveProposalWithdrawn>(stored)? {
+        moves::read_withdrawn(&e)
     } else if let Some(e) = get::<wire::BookingAttendanceMarked>(stored)? {
         read_number(e.session_number).zip(read_attendance(e.attendance)).map(
             |(number, attendance)| booking::Event::AttendanceMarked {
@@ -278,31 +295,6 @@ fn read_session_event(stored: &Recorded) -> Result<Option<booking::Event>, Unrea
         None
     };
     Ok(event)
-}
-
-fn read_cancellation_requested(
-    event: &wire::BookingCancellationRequested,
-) -> Option<booking::Event> {
-    Some(booking::Event::CancellationRequested(PendingCancellation {
-        session: match event.session_number {
-            0 => None,
-            number => Some(read_number(number)?),
-        },
-        refund: event.refund.as_ref().and_then(money)?,
-        asked_at: instant(event.asked_at)?,
-        takes_effect_at: instant(event.takes_effect_at)?,
-    }))
-}
-
-fn read_session_cancelled(event: &wire::BookingSessionCancelled) -> Option<booking::Event> {
-    Some(booking::Event::SessionCancelled {
-        number: read_number(event.session_number)?,
-        by: read_cancelled_by(event.cancelled_by)?,
-        share: event.share.as_ref().and_then(money)?,
-        refund: event.refund.as_ref().and_then(money)?,
-        unpaid: event.unpaid,
-        with_all: event.with_all,
-    })
 }
 
 fn wire_attendance(attendance: Attendance) -> wire::Attendance {
@@ -374,25 +366,6 @@ pub fn read_mode(mode: i32) -> Option<Mode> {
         Ok(wire::SessionMode::InPerson) => Some(Mode::InPerson),
         Ok(wire::SessionMode::Online | wire::SessionMode::Unspecified) => Some(Mode::Online),
         Err(_unknown) => None,
-    }
-}
-
-/// Who requested the cancellation, on the wire.
-#[must_use]
-pub fn wire_cancelled_by(by: CancelledBy) -> wire::CancelledBy {
-    match by {
-        CancelledBy::Customer => wire::CancelledBy::Customer,
-        CancelledBy::Practice => wire::CancelledBy::Practice,
-    }
-}
-
-/// Reads who requested the cancellation; `None` when unspecified.
-#[must_use]
-pub fn read_cancelled_by(by: i32) -> Option<CancelledBy> {
-    match wire::CancelledBy::try_from(by) {
-        Ok(wire::CancelledBy::Customer) => Some(CancelledBy::Customer),
-        Ok(wire::CancelledBy::Practice) => Some(CancelledBy::Practice),
-        Ok(wire::CancelledBy::Unspecified) | Err(_) => None,
     }
 }
 

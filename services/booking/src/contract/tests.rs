@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::{booking_event, day_event, read_booking_event, read_day_event};
 use crate::domain::booking::{
-    self, Attendance, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, MovedBy, Origin,
-    Package, PaymentId,
+    self, Attendance, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, MoveProposal,
+    MovedBy, Origin, Package, PaymentId,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -46,7 +46,7 @@ fn stored(new: &NewEvent) -> Recorded {
 }
 
 fn cancelled(by: CancelledBy, minor: i64) -> booking::Event {
-    booking::Event::Cancelled { by, refund: Money::inr(minor), unpaid: false }
+    booking::Event::Cancelled { by, refund: Money::inr(minor), unpaid: false, by_grace: false }
 }
 
 #[test]
@@ -76,7 +76,16 @@ fn a_bookings_events_are_stored_like_this() {
             to: Span::new(at(1440), at(1530)).unwrap(),
             by: MovedBy::Practice,
             move_number: 2,
+            practitioner: None,
         },
+        booking::Event::MoveProposed(MoveProposal {
+            number: 1,
+            session: 2,
+            starts_at: at(2880),
+            choose_until: at(1440),
+            opens_again: true,
+        }),
+        booking::Event::MoveProposalWithdrawn { session: 2, number: 1 },
         booking::Event::Completed,
     ] {
         let new = booking_event(facts().booking_id, &event).unwrap();
@@ -111,7 +120,12 @@ fn an_accepted_claim_names_no_payment_and_no_refund_is_an_amount_too() {
     let on_claim = booking::Event::Confirmed { basis: ConfirmationBasis::Claim, reinstated: false };
     let without = cancelled(CancelledBy::Practice, 0);
     let refund = Money::inr(110_000);
-    let unpaid = booking::Event::Cancelled { by: CancelledBy::Practice, refund, unpaid: true };
+    let unpaid = booking::Event::Cancelled {
+        by: CancelledBy::Practice,
+        refund,
+        unpaid: true,
+        by_grace: false,
+    };
     let free = booking::Event::Confirmed { basis: ConfirmationBasis::Free, reinstated: false };
     for (name, event) in [
         ("confirmed_free", free),
@@ -161,6 +175,7 @@ fn the_events_of_a_package_are_stored_like_this() {
                 refund: Money::inr(0),
                 unpaid: true,
                 with_all: false,
+                by_grace: true,
             },
         ),
     ] {
@@ -194,6 +209,22 @@ fn an_older_request_reads_as_a_single_session() {
 }
 
 #[test]
+fn a_move_to_another_practitioner_reads_as_it_was_written() {
+    let span = Span::new(at(0), at(90)).unwrap();
+    let event = booking::Event::Moved {
+        number: 1,
+        from: span,
+        to: span,
+        by: MovedBy::CustomerAsked,
+        move_number: 1,
+        practitioner: Some("ravi".to_owned()),
+    };
+    let new = booking_event(facts().booking_id, &event).unwrap();
+    assert_eq!(new.payload["practitionerId"], "ravi");
+    assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);
+}
+
+#[test]
 fn a_session_has_a_number_from_one() {
     let event = booking::Event::SessionCompleted { number: 1, share: Money::inr(1) };
     let mut new = booking_event(facts().booking_id, &event).unwrap();
@@ -212,6 +243,7 @@ fn a_booking_by_phone_reads_as_it_was_written() {
         booking::Event::Adopted { customer_id },
         booking::Event::PageRequested { number: 2, renewed: false },
         booking::Event::ConsentCodeRequested { number: 3 },
+        booking::Event::PageCodeRequested { number: 4 },
     ] {
         let new = booking_event(facts().booking_id, &event).unwrap();
         assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);

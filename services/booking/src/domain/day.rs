@@ -115,6 +115,8 @@ pub enum Command {
     Release { booking_id: Id<Booking> },
     /// Release a booking's time, whether held or booked.
     Cancel { booking_id: Id<Booking> },
+    /// Release a booking's time and close it, so that nothing else gets it.
+    Close { booking_id: Id<Booking>, block_id: Id<Block> },
     /// Close a time.
     Block { block_id: Id<Block>, span: Span, now: Timestamp },
     /// Open a closed time.
@@ -211,6 +213,14 @@ impl Decider for PractitionerDay {
                 Some(_) => vec![Event::Released { booking_id }],
                 None => Vec::new(),
             }),
+            Command::Close { booking_id, block_id } => {
+                Ok(match state.reservations.get(&booking_id).map(|own| own.span) {
+                    Some(span) => {
+                        vec![Event::Released { booking_id }, Event::Blocked { block_id, span }]
+                    }
+                    None => Vec::new(),
+                })
+            }
             Command::Block { block_id, span, now } => block(state, block_id, span, now),
             Command::Unblock { block_id } => Ok(match state.blocked.get(&block_id) {
                 Some(_) => vec![Event::Unblocked { block_id }],

@@ -1,6 +1,8 @@
-//! How often a code for a consent is mailed, and for how long it works.
+//! How often a code for a consent, or for an act on a booking's page, is mailed, and for how long
+//! it works.
 
-use kernel::Timestamp;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 
 /// For how many minutes a code works.
 pub const VALID_MINUTES: i64 = 15;
@@ -31,6 +33,26 @@ kernel::rejections! {
     }
 }
 
+kernel::words! {
+    /// What a code is for. It works for nothing else.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum CodePurpose {
+        /// A consent is signed with it.
+        Consent = "consent",
+        /// A session is moved or cancelled with it, once.
+        Page = "page",
+    }
+}
+
+/// The codes of a booking for one purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodesOf {
+    /// The booking.
+    pub booking_id: Id<Booking>,
+    /// What they are for.
+    pub purpose: CodePurpose,
+}
+
 /// A code that was mailed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MailedCode {
@@ -40,13 +62,17 @@ pub struct MailedCode {
     pub requested_at: Timestamp,
     /// How often a code was typed, the present try included.
     pub tries: i32,
+    /// Whether an act has used it up.
+    pub is_used: bool,
 }
 
 impl MailedCode {
     /// Whether it can be typed.
     #[must_use]
     pub fn works(&self, now: Timestamp) -> bool {
-        self.tries <= TRIES_MAX && now < self.requested_at.plus_minutes(VALID_MINUTES)
+        !self.is_used
+            && self.tries <= TRIES_MAX
+            && now < self.requested_at.plus_minutes(VALID_MINUTES)
     }
 }
 
@@ -68,7 +94,13 @@ pub fn may_request(recent: &[Timestamp], now: Timestamp) -> Budget {
     if newest.is_some_and(|at| now.seconds().saturating_sub(at) < SAME_SECONDS) {
         return Budget::JustRequested;
     }
-    if recent.len() >= REQUESTS_MAX { Budget::Spent } else { Budget::Free }
+    if is_spent(recent) { Budget::Spent } else { Budget::Free }
+}
+
+/// Whether as many codes were mailed in the last hour as are in one.
+#[must_use]
+pub fn is_spent(recent: &[Timestamp]) -> bool {
+    recent.len() >= REQUESTS_MAX
 }
 
 #[cfg(test)]
@@ -82,9 +114,10 @@ mod tests {
 
     #[test]
     fn a_code_has_five_tries_and_fifteen_minutes() {
-        let code = MailedCode { number: 3, requested_at: at(0), tries: 5 };
+        let code = MailedCode { number: 3, requested_at: at(0), tries: 5, is_used: false };
         assert!(code.works(at(14)) && !code.works(at(15)));
         assert!(!MailedCode { tries: 6, ..code }.works(at(1)));
+        assert!(!MailedCode { is_used: true, ..code }.works(at(1)));
     }
 
     #[test]
