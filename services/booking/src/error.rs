@@ -7,6 +7,7 @@ use crate::domain::consent::ConsentError;
 use crate::domain::consent::code::SignatureError;
 use crate::domain::contact::ContactError;
 use crate::domain::organisation::OrganisationError;
+use crate::domain::page_code::PageCodeError;
 
 mod of_domain;
 mod typed;
@@ -145,6 +146,15 @@ kernel::rejections! {
             "It is too late to move this session. Please write to us if you can't come.";
         MovedTooOften: FailedPrecondition "MOVED_TOO_OFTEN",
             "This session can't be moved any more. You can cancel it, or write to us.";
+        // The client is asked for another time of another session of the package.
+        MoveProposed: FailedPrecondition "MOVE_PROPOSED",
+            "Another time is asked for another session of this booking. Please wait for that.";
+        NoMoveProposal: FailedPrecondition "NO_MOVE_PROPOSAL",
+            "No other time is asked for, or the time to choose one is over.";
+        KeepsPractitioner: FailedPrecondition "KEEPS_PRACTITIONER" @ "practitioner_id",
+            "Only a booking with one session can be moved to another practitioner.";
+        MoveReason: InvalidArgument "INVALID_REASON" @ "reason",
+            "Please write a reason of 1 to 500 characters.";
         // Of a package.
         OutOfOrder: FailedPrecondition "OUT_OF_ORDER" @ "starts_at",
             "Please choose a date between the sessions before and after this one.";
@@ -210,9 +220,13 @@ kernel::rejections! {
             "You can tell us from an hour before a session until it ends.";
         InvalidMinutes: InvalidArgument "INVALID_MINUTES" @ "minutes",
             "Please choose 5, 10 or 15 minutes.";
+        InvalidReminderHours: InvalidArgument "INVALID_REMINDER_HOURS"
+            @ "preferences.reminder_hours",
+            "Please choose at most two of 48, 24, 12, 4, 2 and 1 hours.";
         ..InvalidContact(ContactError);
         ..InvalidConsent(ConsentError);
         ..NotSigned(SignatureError);
+        ..PageCode(PageCodeError);
         ..Organisation(OrganisationError);
     }
 }
