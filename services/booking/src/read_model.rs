@@ -3,6 +3,8 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod refunds;
+mod move_proposals;
+pub mod grace_uses;
 pub mod project;
 pub mod rebuild;
 pub mod external_facts;

@@ -11,7 +11,7 @@ use self::days::slot_taken_when_excluded;
 use self::waiting::Ending;
 use crate::contract;
 use crate::domain::availability::Rules;
-use crate::domain::booking::{self, BookingLife, Effect};
+use crate::domain::booking::{self, BookingLife, Effect, ProposedTime, Whose};
 use crate::domain::day;
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
@@ -34,8 +34,10 @@ mod holds;
 pub mod page_keys;
 pub mod hold_origins;
 pub mod meeting_rooms;
+pub mod move_reasons;
 pub mod phone_bookings;
 pub mod scheduled_events;
+pub mod mail_preferences;
 pub mod waiting;
 pub mod waiting_offers;
 pub mod widget_reports;
@@ -69,13 +71,22 @@ pub async fn insert_holds(
     holds::insert_holds(tx, practice, to_insert, now).await.map_err(slot_taken_when_excluded)
 }
 
+/// A day to which a session is to be moved.
+#[derive(Debug, Clone)]
+pub struct OtherDay {
+    /// Whose it is; `None` for the practitioner of the booking.
+    pub practitioner_id: Option<String>,
+    /// The date.
+    pub date: Date,
+}
+
 /// What is locked beside a booking, its days and its customer.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Beside {
     /// Another customer, who is to own it.
     heir: Option<Id<Customer>>,
-    /// Another day of its practitioner.
-    date: Option<Date>,
+    /// Another day.
+    day: Option<OtherDay>,
 }
 
 /// A booking and the days of its sessions, loaded for update under their locks.
@@ -87,6 +98,8 @@ pub struct LockedBooking {
     pub state: booking::State,
     /// The days of its sessions.
     pub days: Vec<LockedDay>,
+    /// Who gave its sessions when it was loaded; empty for a new booking.
+    practitioner_id: String,
     /// The database clock, read under the locks.
     pub now: Timestamp,
 }
@@ -95,7 +108,8 @@ impl LockedBooking {
     /// A new booking, on days whose locks the transaction holds.
     #[must_use]
     pub fn new(id: Id<Booking>, days: Vec<LockedDay>, now: Timestamp) -> Self {
-        Self { id, version: 0, state: booking::State::Absent, days, now }
+        let practitioner_id = String::new();
+        Self { id, version: 0, state: booking::State::Absent, days, practitioner_id, now }
     }
 
     /// Takes the locks of a booking's days and customer and loads it; `None` when it doesn't exist.
@@ -129,11 +143,11 @@ impl LockedBooking {
         id: Id<Booking>,
         heir: Id<Customer>,
     ) -> Result<Option<Self>, Error> {
-        let beside = Beside { heir: Some(heir), date: None };
+        let beside = Beside { heir: Some(heir), day: None };
         Self::load_all(tx, (rules, None), id, beside).await
     }
 
-    /// The same with one more day of its practitioner, to which a session is to be moved.
+    /// The same with one more day, to which a session is to be moved.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -141,9 +155,9 @@ impl LockedBooking {
         tx: &mut Tx,
         rules: &Rules,
         id: Id<Booking>,
-        date: Date,
+        day: OtherDay,
     ) -> Result<Option<Self>, Error> {
-        let beside = Beside { heir: None, date: Some(date) };
+        let beside = Beside { heir: None, day: Some(day) };
         Self::load_all(tx, (rules, None), id, beside).await
     }
 
@@ -154,13 +168,18 @@ impl LockedBooking {
         beside: Beside,
     ) -> Result<Option<Self>, Error> {
         let Some(location) = query::locate(tx, id).await? else { return Ok(None) };
-        let mut dates: Vec<Date> =
-            location.starts.iter().map(|start| rules.date_of(*start)).chain(beside.date).collect();
-        dates.sort_unstable();
-        dates.dedup();
+        let own = |date| (location.practitioner_id.clone(), date);
+        let mut places: Vec<(String, Date)> =
+            location.starts.iter().map(|start| own(rules.date_of(*start))).collect();
+        places.extend(beside.day.map(|day| {
+            let whose = day.practitioner_id.unwrap_or_else(|| location.practitioner_id.clone());
+            (whose, day.date)
+        }));
+        places.sort_unstable();
+        places.dedup();
         let mut locks = vec![customer_lock(location.customer_id)];
         locks.extend(beside.heir.map(customer_lock));
-        locks.extend(dates.iter().map(|date| day_lock(&location.practitioner_id, *date)));
+        locks.extend(places.iter().map(|(whose, date)| day_lock(whose, *date)));
         tx.lock(&locks).await?;
         let loaded = tx.load(&contract::booking_stream(id)).await?;
         let events = loaded
@@ -169,21 +188,23 @@ impl LockedBooking {
             .map(contract::read_booking_event)
             .collect::<Result<Vec<_>, _>>()
             .map_err(StoreError::from)?;
-        let mut days = Vec::with_capacity(dates.len());
-        for date in dates {
-            let practitioner_id = &location.practitioner_id;
+        let mut days = Vec::with_capacity(places.len());
+        for (whose, date) in places {
             days.push(match snapshots {
-                Some(it) => LockedDay::load_since(tx, (rules, it), practitioner_id, date).await?,
-                None => LockedDay::load(tx, rules, practitioner_id, date).await?.0,
+                Some(it) => LockedDay::load_since(tx, (rules, it), &whose, date).await?,
+                None => LockedDay::load(tx, rules, &whose, date).await?.0,
             });
         }
         let state = fold::<BookingLife>(&events);
         let now = loaded.now;
-        let locked = Self { id, version: loaded.version, state, days, now };
+        let practitioner_id = location.practitioner_id;
+        let locked = Self { id, version: loaded.version, state, days, practitioner_id, now };
         // It was moved, or got another owner, after it was found and before its locks were taken.
         let is_found = |facts: &booking::Facts| {
             let is_locked = |span: &Span| locked.days.iter().any(|day| day.has(span));
-            facts.customer_id == location.customer_id && facts.sessions.iter().all(is_locked)
+            facts.customer_id == location.customer_id
+                && facts.practitioner_id == locked.practitioner_id
+                && facts.sessions.iter().all(is_locked)
         };
         if locked.state.facts().is_some_and(|facts| !is_found(facts)) {
             return Err(StoreError::Conflict.into());
@@ -215,7 +236,7 @@ impl LockedBooking {
         let Some(facts) = self.state.facts() else { return Ok(false) };
         let (customer_id, practitioner_id) = (facts.customer_id, &facts.practitioner_id);
         let offer = waiting_offers::open_at(tx, customer_id, practitioner_id, to).await?;
-        let day = self.days.iter_mut().find(|day| day.has(&to));
+        let day = self.days.iter_mut().find(|day| day.is(practitioner_id, &to));
         let (Some(offer), Some(day)) = (offer, day) else { return Ok(false) };
         day.give(tx, offer.id).await?;
         Ok(true)
@@ -233,7 +254,8 @@ impl LockedBooking {
         to: Span,
     ) -> Result<Vec<booking::Event>, Error> {
         let (id, now) = (self.id, self.now);
-        let day = self.days.iter_mut().find(|day| day.has(&to));
+        let whose = request.practitioner_id.as_deref().unwrap_or(&self.practitioner_id);
+        let day = self.days.iter_mut().find(|day| day.is(whose, &to));
         let day = day.ok_or(refuse(Rejection::InvalidStart))?;
         if !day.state.is_free_for(id, to, now) {
             return Err(refuse(Rejection::SlotTaken));
@@ -254,6 +276,7 @@ impl LockedBooking {
         tx: &mut Tx,
         command: booking::Command,
     ) -> Result<Vec<booking::Event>, Error> {
+        let proposed = ProposedTime::of(&self.state);
         let events = self.decide(tx, command).await?;
         for event in &events {
             let projected = project::booking(tx, self.id, event).await;
@@ -261,7 +284,7 @@ impl LockedBooking {
             self.tell_others(tx, event).await?;
             log(self.id, event);
         }
-        self.carry_out(tx, &events).await?;
+        self.carry_out(tx, proposed, &events).await?;
         Ok(events)
     }
 
@@ -273,6 +296,12 @@ impl LockedBooking {
                 waiting::end_of_booking(tx, self.id, Ending::Ended).await?
             }
             booking::Event::Confirmed { .. } => waiting::booked(tx, self.id, self.now).await?,
+            // The new practitioner has a room of another place, and other times that are earlier.
+            booking::Event::Moved { practitioner: Some(practitioner), .. } => {
+                meeting_rooms::end(tx, self.id).await?;
+                project::join_url(tx, self.id, "").await?;
+                waiting::hand_over(tx, self.id, practitioner).await?
+            }
             _other => Vec::new(),
         };
         Ok(waiting_offers::end_soon(tx, &ended).await?)
@@ -287,18 +316,28 @@ impl LockedBooking {
     pub async fn hold(&mut self, tx: &mut Tx, hold: &Hold<'_>) -> Result<(), Error> {
         let request = booking::Command::Request { facts: hold.facts.clone(), until: hold.until };
         let events = self.decide(tx, request).await?;
-        self.carry_out(tx, &events).await
+        self.carry_out(tx, None, &events).await
     }
 
     /// Carries out what follows from events. The rows of the times that a new booking takes are
     /// left to [`insert_holds`].
-    async fn carry_out(&mut self, tx: &mut Tx, events: &[booking::Event]) -> Result<(), Error> {
+    async fn carry_out(
+        &mut self,
+        tx: &mut Tx,
+        proposed: Option<ProposedTime>,
+        events: &[booking::Event],
+    ) -> Result<(), Error> {
         let is_new = matches!(events.first(), Some(booking::Event::Requested { .. }));
-        let effects = |event| booking::effects(&self.state, event, self.now);
-        for effect in events.iter().flat_map(effects).collect::<Vec<_>>() {
+        let now_with = self.state.facts().map(|facts| facts.practitioner_id.clone());
+        let now_with = now_with.unwrap_or_default();
+        for effect in booking::follow(proposed, &self.state, events, self.now) {
             match effect {
-                Effect::Day { session, command } => {
-                    let day = self.days.iter_mut().find(|day| day.has(&session));
+                Effect::Day { session, command, whose } => {
+                    let whose = match whose {
+                        Whose::Now => &now_with,
+                        Whose::Before => &self.practitioner_id,
+                    };
+                    let day = self.days.iter_mut().find(|day| day.is(whose, &session));
                     match day {
                         Some(day) if is_new => day.take(tx, command).await?,
                         Some(day) => day.apply(tx, command).await?,
@@ -350,6 +389,16 @@ impl LockedBooking {
         Ok(number)
     }
 
+    /// Has a code for an act on its page mailed, and returns the request's number.
+    ///
+    /// # Errors
+    /// `NotCancellable` where nothing of the booking is to come.
+    pub async fn request_page_code(&mut self, tx: &mut Tx) -> Result<i64, Error> {
+        let (number, now) = (self.version + 1, self.now);
+        self.apply(tx, booking::Command::RequestPageCode { number, now }).await?;
+        Ok(number)
+    }
+
     /// Decides and appends; the caller updates the read model.
     async fn decide(
         &mut self,
@@ -372,7 +421,8 @@ impl LockedBooking {
     /// exclusion constraint checks, which would reject a decision based on a wrong day.
     pub async fn is_free(&self, tx: &mut Tx) -> Result<bool, Error> {
         for span in self.sessions() {
-            let Some(day) = self.days.iter().find(|day| day.has(&span)) else { return Ok(false) };
+            let day = self.days.iter().find(|day| day.is(&self.practitioner_id, &span));
+            let Some(day) = day else { return Ok(false) };
             if !day.state.is_free_for(self.id, span, self.now) {
                 return Ok(false);
             }

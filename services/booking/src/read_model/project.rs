@@ -10,8 +10,8 @@ use crate::domain::booking::{
 };
 use crate::domain::day;
 use crate::domain::span::Span;
-use crate::read_model::refunds;
 use crate::read_model::view::StoredCancellation;
+use crate::read_model::{grace_uses, move_proposals, refunds};
 
 /// The stored word of a mode.
 #[must_use]
@@ -47,27 +47,40 @@ pub async fn booking(
             unplaced(tx, id).await?;
             paid(tx, id, payment).await
         }
-        Event::Cancelled { refund, .. } => {
+        Event::Cancelled { refund, by_grace, .. } => {
+            if *by_grace {
+                grace_uses::insert(tx, id, None).await?;
+            }
             // The link gives access to a meeting room that must not be used any more.
             join_url(tx, id, "").await?;
             cancelled(tx, id, refund.minor).await?;
             refunds::settle(tx, id).await
         }
         // What is to be seen of it is written with the event of its day, or is a matter of time.
-        Event::SessionCompleted { number, .. } | Event::SessionCancelled { number, .. } => {
+        Event::SessionCompleted { number, .. } => session_ended(tx, id, *number).await,
+        Event::SessionCancelled { number, by_grace, .. } => {
+            if *by_grace {
+                grace_uses::insert(tx, id, Some(*number)).await?;
+            }
             session_ended(tx, id, *number).await
         }
         Event::CancellationRequested(pending) => pending_cancellation(tx, id, Some(pending)).await,
         Event::CancellationUndone => pending_cancellation(tx, id, None).await,
-        Event::Moved { number: _, from, to, by, move_number: _ } => {
-            moved(tx, id, *from, *to, *by).await
+        Event::Moved { number, from, to, by, move_number: _, practitioner } => {
+            let (number, by, practitioner) = (*number, *by, practitioner.as_deref());
+            let (from, to) = (*from, *to);
+            moved(tx, id, &Moved { number, from, to, by, practitioner }).await
         }
+        Event::MoveProposed(proposal) => move_proposals::set(tx, id, Some(proposal)).await,
+        Event::MoveProposalWithdrawn { .. } => move_proposals::set(tx, id, None).await,
         Event::Adopted { customer_id } => adopted(tx, id, *customer_id).await,
         Event::AttendanceMarked { number, attendance, no_show } => {
             attendance_marked(tx, id, (*number, *attendance), *no_show).await
         }
         // It is for the mails alone.
-        Event::PageRequested { .. } | Event::ConsentCodeRequested { .. } => Ok(()),
+        Event::PageRequested { .. }
+        | Event::ConsentCodeRequested { .. }
+        | Event::PageCodeRequested { .. } => Ok(()),
         Event::MeetingScheduled { .. } | Event::Expired | Event::Released | Event::Completed => {
             match plain_state(event) {
                 Some(word) => state(tx, id, word).await,
@@ -95,9 +108,12 @@ pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
         | Event::CancellationRequested(_)
         | Event::CancellationUndone
         | Event::Moved { .. }
+        | Event::MoveProposed(_)
+        | Event::MoveProposalWithdrawn { .. }
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
         | Event::ConsentCodeRequested { .. }
+        | Event::PageCodeRequested { .. }
         | Event::AttendanceMarked { .. }
         | Event::Cancelled { .. } => None,
     }
@@ -132,37 +148,51 @@ async fn adopted(
     Ok(())
 }
 
-/// The session's row gets its new time, before the days release the old one and take the new one:
-/// a row that is not live would be a session that was cancelled.
-async fn moved(
-    tx: &mut Tx,
-    id: Id<Booking>,
-    from: Span,
-    to: Span,
-    by: MovedBy,
-) -> Result<(), StoreError> {
+/// The session's row gets its new time, and its new practitioner, before the days release the old
+/// time and take the new one: a row that is not live would be a session that was cancelled. A room
+/// that was made for another practitioner is none of the booking's any more.
+async fn moved(tx: &mut Tx, id: Id<Booking>, moved: &Moved<'_>) -> Result<(), StoreError> {
     sqlx::query(
         "update slot_reservations
-         set starts_at = $3, ends_at = $4, moves = moves + 1, own_moves = own_moves + $5
+         set starts_at = $3, ends_at = $4, moves = moves + 1, own_moves = own_moves + $5,
+             practitioner_id = coalesce($6, practitioner_id)
          where booking_id = $1 and starts_at = $2",
     )
     .bind(id)
-    .bind(from.starts_at())
-    .bind(to.starts_at())
-    .bind(to.ends_at())
-    .bind(i32::from(by == MovedBy::Customer))
+    .bind(moved.from.starts_at())
+    .bind(moved.to.starts_at())
+    .bind(moved.to.ends_at())
+    .bind(i32::from(moved.by == MovedBy::Customer))
+    .bind(moved.practitioner)
     .execute(tx.connection())
     .await?;
     sqlx::query(
-        "update bookings set version = version + 1,
-                             last_ends_at = (select max(r.ends_at) from slot_reservations r
-                                             where r.booking_id = $1)
+        "update bookings
+         set version = version + 1,
+             last_ends_at = (select max(r.ends_at) from slot_reservations r
+                             where r.booking_id = $1),
+             practitioner_id = coalesce($2, practitioner_id),
+             state = case when $2 is not null and state = 'meeting_scheduled' then 'confirmed'
+                          else state end,
+             move_proposal = case when move_proposal ->> 'session' = $3 then null
+                                  else move_proposal end
          where booking_id = $1",
     )
     .bind(id)
+    .bind(moved.practitioner)
+    .bind(moved.number.to_string())
     .execute(tx.connection())
     .await?;
     Ok(())
+}
+
+/// What a move changes.
+struct Moved<'e> {
+    number: usize,
+    from: Span,
+    to: Span,
+    by: MovedBy,
+    practitioner: Option<&'e str>,
 }
 
 /// A mark that was taken back is as if there were none.
@@ -204,7 +234,9 @@ async fn session_ended(tx: &mut Tx, id: Id<Booking>, number: usize) -> Result<()
         "update bookings
          set version = version + 1,
              pending_cancellation = case when pending_cancellation ->> 'session' = $2::text
-                                         then null else pending_cancellation end
+                                         then null else pending_cancellation end,
+             move_proposal = case when move_proposal ->> 'session' = $2::text
+                                  then null else move_proposal end
          where booking_id = $1",
     )
     .bind(id)
@@ -224,6 +256,7 @@ async fn pending_cancellation(
             session: pending.session,
             refund_minor: pending.refund.minor,
             takes_effect_at: pending.takes_effect_at,
+            grace_times: pending.grace_times,
         })
     });
     sqlx::query(
@@ -287,7 +320,9 @@ async fn state(tx: &mut Tx, id: Id<Booking>, state: &str) -> Result<(), StoreErr
     sqlx::query(
         "update bookings set state = $2, held_until_at = null, version = version + 1,
                              pending_cancellation = case when $2 in ('completed', 'cancelled')
-                                                         then null else pending_cancellation end
+                                                         then null else pending_cancellation end,
+                             move_proposal = case when $2 in ('completed', 'cancelled')
+                                                  then null else move_proposal end
          where booking_id = $1",
     )
     .bind(id)

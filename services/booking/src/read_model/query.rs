@@ -84,6 +84,26 @@ pub async fn overlaps_own(tx: &mut Tx, facts: &Facts, span: Span) -> Result<bool
     Ok(overlaps)
 }
 
+/// The sessions of a client's other bookings that have not ended, booked or held.
+pub async fn other_sessions(
+    executor: impl PgExecutor<'_>,
+    facts: &Facts,
+    now: Timestamp,
+) -> Result<Vec<Span>, StoreError> {
+    let rows: Vec<(Timestamp, Timestamp)> = sqlx::query_as(
+        "select r.starts_at, r.ends_at
+         from bookings b join slot_reservations r using (booking_id)
+         where b.customer_id = $1 and b.booking_id <> $2 and b.last_ends_at > $3 and r.live
+           and (r.held_until_at is null or r.held_until_at > $3)",
+    )
+    .bind(facts.customer_id)
+    .bind(facts.booking_id)
+    .bind(now)
+    .fetch_all(executor)
+    .await?;
+    Ok(rows.into_iter().filter_map(|(from, to)| Span::new(from, to)).collect())
+}
+
 /// The version of a customer's booking; `None` when the customer has no such booking.
 pub async fn version(
     executor: impl PgExecutor<'_>,
@@ -363,7 +383,7 @@ pub async fn bookings_by_reference(
     Ok(ids)
 }
 
-/// A booking's practitioner, which never changes; `None` when there is no such booking.
+/// A booking's practitioner; `None` when there is no such booking.
 pub async fn practitioner_of(
     executor: impl PgExecutor<'_>,
     id: Id<Booking>,
@@ -434,8 +454,8 @@ pub async fn blocked_between(
     Ok(times)
 }
 
-/// What is needed to take a booking's locks. Only its owner changes, when it is adopted; the locks
-/// of its days alone keep two writers apart.
+/// What is needed to take a booking's locks. Its owner changes when it is adopted, and its days and
+/// its practitioner when it is moved: they are compared once more under the locks.
 #[derive(Debug, Clone)]
 pub struct BookingLocation {
     /// Who owns it.

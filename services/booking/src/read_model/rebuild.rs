@@ -316,7 +316,8 @@ impl<'c> Wave<'c> {
             "update bookings b
              set state = n.state, held_until_at = null, version = version + 1,
                  pending_cancellation = case when n.state = 'completed'
-                                             then null else pending_cancellation end
+                                             then null else pending_cancellation end,
+                 move_proposal = case when n.state = 'completed' then null else move_proposal end
              from unnest($1::uuid[], $2::text[]) as n (booking_id, state)
              where b.booking_id = n.booking_id",
         )

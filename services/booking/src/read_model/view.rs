@@ -5,7 +5,7 @@ use contract::common::v1::DeskWay;
 use contract::convert::{self, to_wire};
 use eventstore::StoreError;
 use kernel::id::{Booking, Customer};
-use kernel::{CancellationPolicy, Id, Money, RefundStep, Timestamp};
+use kernel::{CancellationPolicy, Id, Money, PracticeLate, RefundStep, Timestamp};
 use practice::Practice;
 use serde_json::Value;
 use sqlx::postgres::PgRow;
@@ -13,6 +13,7 @@ use sqlx::types::Json;
 use sqlx::{PgExecutor, Row};
 
 use crate::domain::booking::{Funds, Origin, Package, schedule, share_minor};
+use crate::read_model::move_proposals;
 
 mod moves;
 
@@ -82,6 +83,7 @@ macro_rules! view_sql {
                     c.late_session, c.late_minutes, c.late_told_at,
                     b.package_id, b.package_title, b.package_notice_hours, b.by_phone, b.adopted,
                     c.terms_accepted_at, b.marks, b.cancellation_policy, b.pending_cancellation,
+                    b.move_proposal,
                     case when b.cancellation_policy is null
                          then (select policy from earlier_cancellation_policy)
                     end as earlier_policy,
@@ -229,14 +231,24 @@ fn set_refunds(booking: &mut wire::Booking) {
     let (Some(price), Some(policy)) = (price, policy) else { return };
     let may_take_place = !is_over(booking.state());
     let count = booking.sessions.len();
+    let displaced = booking.move_proposal.as_ref();
+    let displaced = displaced.and_then(|it| usize::try_from(it.session_number).ok());
     for (session, number) in booking.sessions.iter_mut().zip(1..) {
         let share = Money { minor: share_minor(price.minor, (number, count)), ..price };
         session.share = booking.package.as_ref().map(|_| share.into());
         let starts_at = session.starts_at.as_ref().and_then(convert::timestamp);
         let is_open = may_take_place && share.minor > 0 && !session.cancelled;
-        let steps = starts_at.filter(|_| is_open).map(|at| schedule(&policy, share, at));
+        let steps = starts_at.filter(|_| is_open).map(|at| match displaced {
+            Some(displaced) if displaced == number => vec![everything(share, at)],
+            Some(_) | None => schedule(&policy, share, at),
+        });
         session.refund_steps = steps.into_iter().flatten().map(step_to_wire).collect();
     }
+}
+
+/// Of a session for which the practice asks for another time all comes back until its start.
+fn everything(share: Money, starts_at: Timestamp) -> RefundStep {
+    RefundStep { until: starts_at, refund: share, practice_late: PracticeLate::Nothing }
 }
 
 fn step_to_wire(step: RefundStep) -> wire::RefundStep {
@@ -316,6 +328,7 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
         cancellation_policy: Some((&policy(row, practice)?).into()),
         pending_cancellation: pending_cancellation(row)?,
         told_late: told_late(row)?,
+        move_proposal: move_proposals::read(row)?,
     })
 }
 
@@ -338,6 +351,13 @@ pub(super) struct StoredCancellation {
     pub(super) refund_minor: i64,
     /// When it takes effect.
     pub(super) takes_effect_at: Timestamp,
+    /// How often grace is used up by it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) grace_times: u16,
+}
+
+fn is_zero(times: &u16) -> bool {
+    *times == 0
 }
 
 fn pending_cancellation(row: &PgRow) -> Result<Option<wire::PendingCancellation>, StoreError> {

@@ -166,6 +166,11 @@ impl LockedDay {
         })
     }
 
+    /// Whether it is the day of a practitioner's session.
+    pub(super) fn is(&self, practitioner_id: &str, span: &Span) -> bool {
+        self.key.practitioner_id == practitioner_id && self.has(span)
+    }
+
     /// Whether a session is on this day.
     pub(super) fn has(&self, span: &Span) -> bool {
         (self.key.from..self.key.to).contains(&span.starts_at())
@@ -223,6 +228,12 @@ impl LockedDay {
             new.push(contract::day_event(event)?);
             freed.extend(self.state.freed_by(event));
             self.state = PractitionerDay::evolve(std::mem::take(&mut self.state), event);
+        }
+        // What is closed at once is never offered.
+        for event in &events {
+            if let day::Event::Blocked { span: closed, .. } = event {
+                freed.retain(|span| span != closed);
+            }
         }
         self.version = tx.append(&self.stream, self.version, &new).await?;
         Ok((events, freed))
