@@ -11,7 +11,7 @@ use tracing::Instrument as _;
 
 use self::kinds::{
     CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, KEEP_CALENDAR, MOVE_MEETING, OFFER_END,
-    OFFER_TIMES, PROBE, READ_CALENDAR, REMOVE_MEETING, RETENTION, SESSION_END,
+    OFFER_TIMES, PROBE, PROPOSAL_END, READ_CALENDAR, REMOVE_MEETING, RETENTION, SESSION_END,
 };
 use crate::app::App;
 use crate::app::calendar_bookings::keep_calendar;
@@ -22,6 +22,7 @@ use crate::app::move_meeting::move_meeting;
 use crate::app::offer_times::offer_times;
 use crate::app::own_cancellation::take_effect;
 use crate::app::probe;
+use crate::app::propose_move::lapse_proposal;
 use crate::app::read_calendar::read_calendar;
 use crate::app::remove_meeting::remove_meeting;
 use crate::app::schedule_meeting::schedule_meeting;
@@ -75,13 +76,14 @@ impl Timers {
         let metadata = Metadata::by("booking", traceparent).about(id.to_string());
         let app = Arc::clone(&self.app);
         match timer.kind.as_str() {
-            kind @ (HOLD_END | SESSION_END | CANCELLATION_EFFECT) => {
+            kind @ (HOLD_END | SESSION_END | CANCELLATION_EFFECT | PROPOSAL_END) => {
                 let kind = kind.to_owned();
                 let ended = self.app.store.write(metadata, move |tx| {
                     let (app, kind) = (Arc::clone(&app), kind.clone());
                     Box::pin(async move {
                         match kind.as_str() {
                             HOLD_END => expire_booking(tx, &app, id).await,
+                            PROPOSAL_END => lapse_proposal(tx, &app, id).await,
                             SESSION_END => complete_booking(tx, &app, (id, number)).await,
                             _ => take_effect(tx, &app, id).await,
                         }

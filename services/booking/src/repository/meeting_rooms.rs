@@ -23,20 +23,31 @@ pub struct EndingRoom {
     pub attempts: i32,
 }
 
-/// Writes down that a room is asked for; false when it was before.
-pub async fn ask(tx: &mut Tx, id: Id<Booking>, intent: &Intent) -> Result<bool, StoreError> {
+/// Writes down that a room is asked for; false when it was before, and `None` while the one that
+/// another practitioner had for the booking is still to be removed.
+pub async fn ask(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    intent: &Intent,
+) -> Result<Option<bool>, StoreError> {
     let now = tx.now().await?;
     let is_first = sqlx::query_scalar(
         "insert into meeting_rooms (booking_id, provider_user, mark, state, asked_at)
          values ($1, $2, $3, 'asked', $4)
-         on conflict (booking_id) do update set asked_at = excluded.asked_at
+         on conflict (booking_id) do update
+         set asked_at = excluded.asked_at, provider_user = excluded.provider_user,
+             number = case when meeting_rooms.state in ('ended', 'left') then null
+                           else meeting_rooms.number end,
+             state = case when meeting_rooms.state in ('ended', 'left') then 'asked'
+                          else meeting_rooms.state end
+         where meeting_rooms.state <> 'ending'
          returning xmax = 0",
     )
     .bind(id)
     .bind(&intent.user)
     .bind(&intent.mark)
     .bind(now)
-    .fetch_one(tx.connection())
+    .fetch_optional(tx.connection())
     .await?;
     Ok(is_first)
 }

@@ -15,6 +15,8 @@ const REQUESTS_KEPT_MINUTES: i64 = 2 * 24 * 60;
 /// What a key is for that stands in a calendar which was saved from a page; the key of that page
 /// follows.
 pub const CALENDAR_FILE: &str = "calendar file of ";
+/// The same of a key to which a page itself leads.
+pub const OF_PAGE: &str = "page ";
 
 kernel::words! {
     /// The page that a key opens.
@@ -24,6 +26,8 @@ kernel::words! {
         Page = "page",
         /// The page that leads a client to the session.
         Join = "join",
+        /// The page on which a booking of an account is moved and cancelled.
+        Session = "session",
     }
 }
 
@@ -113,12 +117,14 @@ pub async fn find(
     .fetch_optional(executor)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let is_join = row.try_get::<&str, _>("purpose")? == "join";
+    let word: &str = row.try_get("purpose")?;
+    // A later release may have further purposes, of which this one opens no page.
+    let Some(purpose) = PageKeyPurpose::from_word(word) else { return Ok(None) };
     let ended = row.try_get::<Option<&str>, _>("ended_why")?;
     Ok(Some(PageKeyRow {
         id: Some(row.try_get("key_id")?),
         booking_id: row.try_get("booking_id")?,
-        purpose: if is_join { PageKeyPurpose::Join } else { PageKeyPurpose::Page },
+        purpose,
         seen_by_staff: row.try_get("seen_by_staff")?,
         ended: ended.map(|why| if why == "adopted" { PageEnd::Adopted } else { PageEnd::Renewed }),
     }))
@@ -152,13 +158,14 @@ pub async fn end(
         "update page_keys set ended_at = $2, ended_why = $3
          where booking_id = $1 and ended_at is null
            and ($4::text is null or purpose = $4
-                or ($4 = 'page' and starts_with(made_for, $5)))",
+                or ($4 = 'page' and (starts_with(made_for, $5) or starts_with(made_for, $6))))",
     )
     .bind(id)
     .bind(now)
     .bind(word)
     .bind(only.map(PageKeyPurpose::word))
     .bind(CALENDAR_FILE)
+    .bind(OF_PAGE)
     .execute(tx.connection())
     .await?;
     Ok(())

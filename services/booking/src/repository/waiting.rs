@@ -279,6 +279,24 @@ pub async fn end_of_booking(
     Ok(ids)
 }
 
+/// Lets the entries that want a booking earlier wait for times of its new practitioner. Returns
+/// their ids: what is offered to them is a time of the one before.
+pub async fn hand_over(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    practitioner_id: &str,
+) -> Result<Vec<Id<Waiting>>, StoreError> {
+    let ids = sqlx::query_scalar(
+        "update waiting_entries set practitioner_id = $2
+         where earlier_than = $1 and state = 'waiting' returning waiting_id",
+    )
+    .bind(id)
+    .bind(practitioner_id)
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(ids)
+}
+
 /// Deletes entries some time after their end, with their offers; true if there may be more.
 pub async fn delete_ended(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let before = now.plus_minutes(-KEPT_DAYS * MINUTES_PER_DAY);

@@ -129,6 +129,16 @@ pub async fn open_of_entry(
     Ok(row.as_ref().map(read).transpose()?.flatten())
 }
 
+/// The open offer of a client, who has one at most.
+pub async fn open_of_customer(
+    executor: impl PgExecutor<'_>,
+    customer_id: Id<Customer>,
+) -> Result<Option<Offer>, StoreError> {
+    let sql = open_sql!("customer_id = $1");
+    let row = sqlx::query(sql).bind(customer_id).fetch_optional(executor).await?;
+    Ok(row.as_ref().map(read).transpose()?.flatten())
+}
+
 /// The open offer of a client for exactly this time of a practitioner.
 pub async fn open_at(
     tx: &mut Tx,

@@ -15,6 +15,8 @@ pub const SESSION_END: &str = "session-end";
 pub const CREATE_MEETING: &str = "create-meeting";
 /// A client's cancellation takes effect.
 pub const CANCELLATION_EFFECT: &str = "cancellation-effect";
+/// No other time was chosen for a session that the practice can't hold.
+pub const PROPOSAL_END: &str = "proposal-end";
 /// A meeting is to be at its session's new time.
 pub const MOVE_MEETING: &str = "move-meeting";
 /// The meeting of a cancelled booking is to be removed at its provider.
@@ -51,6 +53,7 @@ pub fn key(id: Id<Booking>, timer: Timer) -> (&'static str, String) {
         Timer::HoldEnd => (HOLD_END, id.to_string()),
         Timer::CreateMeeting => (CREATE_MEETING, id.to_string()),
         Timer::MoveMeeting => (MOVE_MEETING, id.to_string()),
+        Timer::ProposalEnd => (PROPOSAL_END, id.to_string()),
         Timer::CancellationEffect => (CANCELLATION_EFFECT, id.to_string()),
         Timer::SessionEnd(None) => (SESSION_END, id.to_string()),
         Timer::SessionEnd(Some(number)) => (SESSION_END, format!("{id}/{number}")),
