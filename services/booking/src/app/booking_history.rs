@@ -11,6 +11,7 @@ use crate::error::{Error, Rejection, refuse};
 use crate::read_model::accepted_terms::{self, AcceptedTerms};
 use crate::read_model::view::{self, View};
 use crate::read_model::{consents, query};
+use crate::repository::move_reasons::{self, MoveReason};
 
 /// A booking with its history.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct History {
     pub consent: Option<(GivenConsent, Option<String>)>,
     /// What was shown when the terms were accepted.
     pub accepted_terms: Option<AcceptedTerms>,
+    /// Why staff moved its sessions, or asked for another time, oldest first.
+    pub move_reasons: Vec<MoveReason>,
     /// The booking's events, oldest first.
     pub events: Vec<Recorded>,
 }
@@ -46,5 +49,6 @@ pub async fn booking_history(app: &App, booking_id: &str) -> Result<History, Err
     };
     let accepted_terms = accepted_terms::of_booking(pool, id).await?;
     let events = app.store.load(&booking_stream(id)).await?;
-    Ok(History { view, terms_accepted_at, consent, accepted_terms, events })
+    let move_reasons = move_reasons::of_booking(pool, id).await?;
+    Ok(History { view, terms_accepted_at, consent, accepted_terms, move_reasons, events })
 }

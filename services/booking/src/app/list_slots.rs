@@ -115,6 +115,19 @@ impl Calendar {
         Ok(Self { practitioner: Arc::clone(practitioner), taken })
     }
 
+    /// The free times of sessions of this length as far as can be booked, in order.
+    pub(super) fn free(&self, minutes: i32, now: Timestamp) -> Vec<Span> {
+        let rules = self.rules();
+        let last = rules.last_date(now);
+        let dates = std::iter::successors(Some(rules.date_of(now)), |date| date.tomorrow().ok());
+        dates
+            .take_while(|date| *date <= last)
+            .flat_map(|date| rules.slots(date, minutes, &self.taken, now))
+            .filter(|slot| slot.available)
+            .map(|slot| slot.span)
+            .collect()
+    }
+
     fn rules(&self) -> &Rules {
         &self.practitioner.rules
     }

@@ -7,10 +7,12 @@ use kernel::{Id, Timestamp};
 
 use super::App;
 use super::list_slots::{Calendar, Days, dates};
+use super::own_actor::OwnActor;
+use super::practitioner_choice::eligible_practitioners;
 use super::schedule_meeting::load_state;
+use super::suggested_times::suggested_times;
 use crate::contract::read_number;
 use crate::domain::booking::{Movable, MoveRequest, MovedBy};
-use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::OccupiedTime;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::view::{self, View};
@@ -21,9 +23,10 @@ use crate::read_model::view::{self, View};
 /// `BookingNotFound` for another account's, and why the session can't be moved.
 pub async fn preview_own_move(
     app: &App,
-    customer_id: Id<Customer>,
+    actor: impl Into<OwnActor>,
     request: &wire::PreviewOwnMoveRequest,
 ) -> Result<wire::PreviewOwnMoveResponse, Error> {
+    let customer_id = actor.into().customer_id;
     let id = parse_id(&request.booking_id)?;
     let days = dates(&request.from_date, request.days)?;
     let number = parse_number(request.session_number)?;
@@ -37,6 +40,7 @@ pub async fn preview_own_move(
         slots: Some(times(app, &view, &movable, days, now).await?),
         movable_until_at: Some(to_wire(movable.until)),
         moves_left: movable.left.into(),
+        suggested_starts_at: suggested_times(app, &view, now).await?,
     })
 }
 
@@ -72,7 +76,39 @@ pub async fn preview_move(
     let view = load(app, id).await?;
     let now = app.store.now().await?;
     let movable = movable(app, &view, number, MovedBy::CustomerAsked, now).await?;
-    Ok((id, times(app, &view, &movable, days, now).await?))
+    let listed = match heir(app, id, &request.practitioner_id).await? {
+        Some(heir) => times_of_heir(app, &heir, &movable, days, now).await?,
+        None => times(app, &view, &movable, days, now).await?,
+    };
+    Ok((id, listed))
+}
+
+/// The practitioner to whom staff want to move a session; `None` for the one who has it.
+///
+/// # Errors
+/// `PractitionerNotFound`, `PractitionerNotOffered`, or `KeepsPractitioner` of a package.
+pub(super) async fn heir(
+    app: &App,
+    id: Id<Booking>,
+    practitioner_id: &str,
+) -> Result<Option<String>, Error> {
+    if practitioner_id.is_empty() {
+        return Ok(None);
+    }
+    let booking = load(app, id).await?.booking;
+    if booking.practitioner_id == practitioner_id {
+        return Ok(None);
+    }
+    let offering = app.catalogue.offering(&booking.service_id).await;
+    let offering = offering.map_err(|error| match error {
+        Error::Rejected(Rejection::ServiceNotFound) => refuse(Rejection::PractitionerNotOffered),
+        other => other,
+    })?;
+    eligible_practitioners(app, &offering, Some(practitioner_id))?;
+    if booking.sessions.len() > 1 {
+        return Err(refuse(Rejection::KeepsPractitioner));
+    }
+    Ok(Some(practitioner_id.to_owned()))
 }
 
 async fn load(app: &App, id: Id<Booking>) -> Result<View, Error> {
@@ -91,7 +127,8 @@ async fn movable(
     let policy = view.booking.cancellation_policy.as_ref();
     let unwritten = policy.and_then(convert::cancellation_policy);
     let unwritten = unwritten.ok_or(refuse(Rejection::NotMovable))?;
-    let movable = Movable::of(&state, &MoveRequest { number, by, unwritten }, now);
+    let request = MoveRequest { number, by, practitioner_id: None, unwritten };
+    let movable = Movable::of(&state, &request, now);
     movable.map_err(|rejection| refuse(rejection.into()))
 }
 
@@ -106,7 +143,8 @@ async fn times(
     let own = movable.span;
     let practitioner = app.practitioners.get(&view.booking.practitioner_id);
     let practitioner = practitioner.ok_or(refuse(Rejection::SlotNotOffered))?;
-    let is_other = |time: &OccupiedTime| !(time.is_session && time.span == own);
+    let is_own = |time: &OccupiedTime| time.is_session && time.span == own;
+    let is_other = |time: &OccupiedTime| movable.leaves_closed || !is_own(time);
     let calendar = Calendar::read(app, practitioner, now, is_other).await?;
     let minutes = i32::try_from(own.minutes()).unwrap_or(0);
     let mut listed = days.list(app, &[calendar], minutes, now)?;
@@ -118,20 +156,19 @@ async fn times(
     Ok(listed)
 }
 
-/// The terms of a booking's package, if it is still offered.
-pub(super) async fn package_terms(
+/// The days of another practitioner, who may give the session at its own time, too.
+async fn times_of_heir(
     app: &App,
-    id: Id<Booking>,
-) -> Result<Option<PackageTerms>, Error> {
-    let booking = load(app, id).await?.booking;
-    let Some(package) = booking.package else { return Ok(None) };
-    let offering = app.catalogue.offering(&booking.service_id).await;
-    let packages = match offering {
-        Ok(offering) => offering.packages,
-        Err(Error::Rejected(Rejection::ServiceNotFound)) => Vec::new(),
-        Err(error) => return Err(error),
-    };
-    Ok(packages.into_iter().find(|terms| terms.package.id == package.package_id))
+    practitioner_id: &str,
+    movable: &Movable,
+    days: Days,
+    now: Timestamp,
+) -> Result<wire::ListSlotsResponse, Error> {
+    let practitioner = app.practitioners.get(practitioner_id);
+    let practitioner = practitioner.ok_or(refuse(Rejection::SlotNotOffered))?;
+    let calendar = Calendar::read(app, practitioner, now, |_all| true).await?;
+    let minutes = i32::try_from(movable.span.minutes()).unwrap_or(0);
+    days.list(app, &[calendar], minutes, now)
 }
 
 /// Reads a booking's id.
