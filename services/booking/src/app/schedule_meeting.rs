@@ -12,7 +12,7 @@ use kernel::{Id, Timestamp};
 use super::App;
 use crate::clients::meetings::{Intent, MeetingError, Room, RoomRequest, Zoom, ZoomMeeting};
 use crate::contract::{booking_stream, read_booking_event, room_stream};
-use crate::domain::booking::{BookingLife, Command, Event, MeetingId, State};
+use crate::domain::booking::{BookingLife, Command, Event, MeetingId, Mode, State};
 use crate::domain::room_duty::sessions_due;
 use crate::domain::span::Span;
 use crate::error::Error;
@@ -45,13 +45,15 @@ pub async fn schedule_meeting(
     metadata: Metadata,
     id: Id<Booking>,
 ) -> Result<(), Error> {
-    let made = match meeting_request(app, id).await? {
+    let meeting = meeting_request(app, id).await?;
+    let whose = meeting.as_ref().map(|meeting| meeting.request.practitioner_id.as_str());
+    let whose: Arc<str> = whose.unwrap_or_default().into();
+    let made = match meeting {
         Some(meeting) => match ask(app, &metadata, &meeting.request).await? {
             Ok(made) => Some(made),
-            Err(error) => match fallback(app, &meeting).await? {
+            Err(error) => match spare(app, &metadata, &meeting, &error).await? {
                 Some(made) => Some(made),
                 None => {
-                    report_missing(app, metadata.clone(), &meeting).await?;
                     pause(app, metadata, CREATE_MEETING, id, &error).await?;
                     return Err(Error::unavailable(error));
                 }
@@ -64,14 +66,8 @@ pub async fn schedule_meeting(
         .store
         .write(metadata, move |tx| {
             let (app, made) = (Arc::clone(&app_for_task), made.clone());
-            Box::pin(async move {
-                let orphan = match &made {
-                    Some(made) => record(tx, &app, id, made).await?,
-                    None => None,
-                };
-                tx.end_timer(CREATE_MEETING, &id.to_string()).await?;
-                Ok::<_, Error>(orphan)
-            })
+            let whose = Arc::clone(&whose);
+            Box::pin(async move { record(tx, &app, id, &whose, made.as_ref()).await })
         })
         .await?;
     if let Some((number, zoom)) = orphan.zip(app.meetings.zoom())
@@ -92,6 +88,11 @@ async fn ask(
         return Ok(app.meetings.create(request).await.map(MadeRoom::from));
     };
     let is_first = write_intent(app, metadata.clone(), request.booking_id, &intent).await?;
+    let Some(is_first) = is_first else {
+        let before = meeting_rooms::ending(app.store.pool(), request.booking_id).await?;
+        let stays = before.is_some_and(|room| room.attempts > 0);
+        return Ok(Err(MeetingError::EarlierRoom { stays }));
+    };
     let found = made_once(zoom, request, &intent, is_first).await;
     Ok(found.map(|ZoomMeeting { number, join_url }| MadeRoom {
         room: Room { meeting_id: intent.mark, join_url },
@@ -115,13 +116,13 @@ async fn made_once(
     }
 }
 
-/// Writes down that the room is asked for; false when it was before.
+/// Writes down that the room is asked for: see [`meeting_rooms::ask`].
 async fn write_intent(
     app: &App,
     metadata: Metadata,
     id: Id<Booking>,
     intent: &Intent,
-) -> Result<bool, Error> {
+) -> Result<Option<bool>, Error> {
     let intent = Arc::new(intent.clone());
     app.store
         .write(metadata, move |tx| {
@@ -129,6 +130,25 @@ async fn write_intent(
             Box::pin(async move { Ok(meeting_rooms::ask(tx, id, &intent).await?) })
         })
         .await
+}
+
+/// What becomes the room where none was made: the practice's room for that, or nothing, which the
+/// practice is told. The room of the practitioner before is gone in a moment: that is waited for,
+/// unless its removal failed.
+async fn spare(
+    app: &Arc<App>,
+    metadata: &Metadata,
+    meeting: &MeetingRequest,
+    error: &MeetingError,
+) -> Result<Option<MadeRoom>, Error> {
+    if matches!(error, MeetingError::EarlierRoom { stays: false }) {
+        return Ok(None);
+    }
+    let spare = fallback(app, meeting).await?;
+    if spare.is_none() {
+        report_missing(app, metadata.clone(), meeting).await?;
+    }
+    Ok(spare)
 }
 
 /// The practice's room for when the provider is away, once a session has to have one.
@@ -260,14 +280,30 @@ async fn append_missing(tx: &mut Tx, id: Id<Booking>, due: &[i32]) -> Result<(),
     Ok(())
 }
 
-/// Records a room, and returns what was made besides: a number that is not the room's.
+/// Records a room, ends the timer, and returns what was made besides: a number that is not the
+/// room's. A booking that got another practitioner meanwhile needs another room, so that the timer
+/// stays.
 async fn record(
     tx: &mut Tx,
     app: &App,
     id: Id<Booking>,
-    made: &MadeRoom,
+    asked_for: &str,
+    made: Option<&MadeRoom>,
 ) -> Result<Option<String>, Error> {
-    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else { return Ok(None) };
+    let subject = id.to_string();
+    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
+        tx.end_timer(CREATE_MEETING, &subject).await?;
+        return Ok(None);
+    };
+    // A meeting that is to be removed is no room, also where its practitioner is back meanwhile.
+    let is_ending = matches!(locked.state, State::Confirmed { .. })
+        && made.is_some_and(|made| made.number.is_some())
+        && meeting_rooms::ending(tx.connection(), id).await?.is_some();
+    if is_ending || needs_other_room(&locked.state, asked_for) {
+        return Ok(made.and_then(|made| made.number.clone()));
+    }
+    tx.end_timer(CREATE_MEETING, &subject).await?;
+    let Some(made) = made else { return Ok(None) };
     let meeting = MeetingId(made.room.meeting_id.clone());
     if !locked.apply(tx, Command::ScheduleMeeting { meeting }).await?.is_empty() {
         project::join_url(tx, id, &made.room.join_url).await?;
@@ -285,4 +321,22 @@ async fn record(
         meeting_rooms::end(tx, id).await?;
     }
     Ok(orphan)
+}
+
+/// Whether a booking waits for the room of another practitioner than this one.
+fn needs_other_room(state: &State, asked_for: &str) -> bool {
+    match state {
+        State::Confirmed { facts, .. } => {
+            facts.mode == Mode::Online && facts.practitioner_id != asked_for
+        }
+        State::Absent
+        | State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::Cancelled { .. }
+        | State::PaidUnplaced { .. } => false,
+    }
 }

@@ -80,7 +80,7 @@ impl Scope {
         }
     }
 
-    /// Whether a booking belongs to it. Its practitioner never changes.
+    /// Whether a booking belongs to it now.
     ///
     /// # Errors
     /// `BookingNotFound`.

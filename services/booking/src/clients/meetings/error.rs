@@ -4,6 +4,11 @@ use std::fmt;
 
 use reqwest::StatusCode;
 
+/// How soon it is looked whether an earlier room is removed, in seconds.
+const EARLIER_ROOM_SECONDS: i64 = 1;
+/// The same once its removal has failed, which is tried again later itself.
+const EARLIER_ROOM_STAYS_SECONDS: i64 = 60;
+
 /// Why no room was created.
 #[derive(Debug, thiserror::Error)]
 pub enum MeetingError {
@@ -25,6 +30,12 @@ pub enum MeetingError {
     /// Zoom refused.
     #[error("Zoom refused: {0}")]
     Zoom(ZoomRefusal),
+    /// The room that another practitioner had for the booking is not removed yet.
+    #[error("the meeting of the practitioner before is removed first")]
+    EarlierRoom {
+        /// Whether its removal has failed.
+        stays: bool,
+    },
     /// The response holds no valid room.
     #[error("the meeting provider's answer has no usable room")]
     InvalidResponse,
@@ -36,6 +47,8 @@ impl MeetingError {
     pub fn pause_seconds(&self) -> Option<i64> {
         match self {
             Self::Zoom(refusal) => refusal.pause,
+            Self::EarlierRoom { stays: false } => Some(EARLIER_ROOM_SECONDS),
+            Self::EarlierRoom { stays: true } => Some(EARLIER_ROOM_STAYS_SECONDS),
             Self::NoPlace
             | Self::NoResponse(_)
             | Self::Refused(_)
