@@ -1,22 +1,26 @@
-//! Makes the codes with which consents on pages are signed: each is derived from its row, the
-//! address that it is mailed to and a key, so that no table has it.
+//! Makes the codes with which consents on pages are signed and sessions are moved or cancelled
+//! there: each is derived from its row, the address that it is mailed to and a key, so that no
+//! table has it.
 
 use std::fmt;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use kernel::Id;
-use kernel::id::Booking;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 
 use super::signed_ids::WeakKey;
+use crate::domain::consent::code::{CodePurpose, CodesOf};
 
-/// Prefix of the signed text, for domain separation from other uses of the key.
+/// Prefixes of the signed text, for domain separation from other uses of the key.
 const PURPOSE: &[u8] = b"consent-code";
+const PAGE_PURPOSE: &[u8] = b"page-code";
 
 /// Makes codes.
 #[derive(Clone)]
-pub struct ConsentCodes(Hmac<Sha256>);
+pub struct ConsentCodes {
+    consents: Hmac<Sha256>,
+    pages: Hmac<Sha256>,
+}
 
 impl fmt::Debug for ConsentCodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,16 +32,22 @@ impl ConsentCodes {
     /// Makes codes with this key.
     pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
         let bytes = key.expose_secret().as_bytes();
-        let mut mac = Hmac::<Sha256>::new_from_slice(bytes).map_err(|_never| WeakKey)?;
-        mac.update(PURPOSE);
-        Ok(Self(mac))
+        let with = |purpose: &[u8]| {
+            let mut mac = Hmac::<Sha256>::new_from_slice(bytes).map_err(|_never| WeakKey)?;
+            mac.update(purpose);
+            Ok(mac)
+        };
+        Ok(Self { consents: with(PURPOSE)?, pages: with(PAGE_PURPOSE)? })
     }
 
     /// The code of a request, for an address: six digits, always the same ones.
     #[must_use]
-    pub fn code(&self, id: Id<Booking>, number: i64, email: &str) -> String {
-        let mut mac = self.0.clone();
-        mac.update(id.uuid().as_bytes());
+    pub fn code(&self, of: CodesOf, number: i64, email: &str) -> String {
+        let mut mac = match of.purpose {
+            CodePurpose::Consent => self.consents.clone(),
+            CodePurpose::Page => self.pages.clone(),
+        };
+        mac.update(of.booking_id.uuid().as_bytes());
         mac.update(&number.to_be_bytes());
         mac.update(email.to_lowercase().as_bytes());
         let made = mac.finalize().into_bytes();
@@ -51,20 +61,25 @@ mod tests {
     use kernel::Id;
     use uuid::Uuid;
 
-    use super::ConsentCodes;
+    use super::{CodePurpose, CodesOf, ConsentCodes};
 
     #[test]
-    fn a_code_belongs_to_its_booking_its_request_and_its_address() {
+    fn a_code_belongs_to_its_booking_its_purpose_its_request_and_its_address() {
         let codes = |key: &str| ConsentCodes::new(&key.repeat(32).into()).unwrap();
-        let id = |number| Id::from_uuid(Uuid::from_u128(number));
-        let code = codes("k").code(id(1), 2, "asha@example.org");
+        let of = |number| {
+            let booking_id = Id::from_uuid(Uuid::from_u128(number));
+            CodesOf { booking_id, purpose: CodePurpose::Consent }
+        };
+        let code = codes("k").code(of(1), 2, "asha@example.org");
         assert!(code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
-        assert_eq!(codes("k").code(id(1), 2, "Asha@Example.org"), code);
+        assert_eq!(codes("k").code(of(1), 2, "Asha@Example.org"), code);
+        let of_page = CodesOf { purpose: CodePurpose::Page, ..of(1) };
         for other in [
-            codes("o").code(id(1), 2, "asha@example.org"),
-            codes("k").code(id(2), 2, "asha@example.org"),
-            codes("k").code(id(1), 3, "asha@example.org"),
-            codes("k").code(id(1), 2, "other@example.org"),
+            codes("o").code(of(1), 2, "asha@example.org"),
+            codes("k").code(of(2), 2, "asha@example.org"),
+            codes("k").code(of_page, 2, "asha@example.org"),
+            codes("k").code(of(1), 3, "asha@example.org"),
+            codes("k").code(of(1), 2, "other@example.org"),
         ] {
             assert_ne!(other, code);
         }

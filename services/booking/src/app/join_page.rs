@@ -4,10 +4,10 @@
 use contract::booking::v1 as wire;
 use contract::convert::{timestamp, to_wire};
 use kernel::id::{Booking, Customer};
-use kernel::{CommandError, Id, Timestamp};
+use kernel::{Id, Timestamp};
 
 use super::App;
-use super::page_keys::{FoundKey, NewPageKey, PageKeyPurpose, find, issue};
+use super::page_keys::{FoundKey, NewPageKey, PageKeyPurpose, find_any, issue};
 use super::staff_scope::Scope;
 use crate::clients::meetings::Pass;
 use crate::domain::join_window::{JoinWindow, join_window};
@@ -15,7 +15,7 @@ use crate::domain::page_standing::{PageEnd, PageStanding};
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::view;
-use crate::repository::page_keys::CALENDAR_FILE;
+use crate::repository::page_keys::{CALENDAR_FILE, OF_PAGE};
 
 /// The page of a booking, as the staff member of a scope may see it.
 ///
@@ -38,11 +38,8 @@ pub async fn join_page(
 /// # Errors
 /// `BookingNotFound` for a key that is not right, or when the database does not answer.
 pub async fn client_page(app: &App, key: &str) -> Result<wire::ClientJoinPage, Error> {
-    // Who may see the page of payment may join the session, too.
-    let found = match find(app, key, PageKeyPurpose::Join).await {
-        Err(CommandError::Rejected(_)) => find(app, key, PageKeyPurpose::Page).await?,
-        found => found?,
-    };
+    // Who may see the page of the booking may join the session, too.
+    let found = find_any(app, key).await?;
     let booking = found.view.booking;
     let ended = match found.standing {
         PageStanding::Whole => return Ok(shown_to_client(app, booking, app.store.now().await?)),
@@ -87,16 +84,37 @@ pub fn address(app: &App, booking_id: &str, key: &str) -> String {
 /// The address of the page for a calendar that is saved from the page of payment. Its key ends with
 /// the one that has opened that page.
 pub async fn calendar_address(app: &App, found: &FoundKey) -> Result<String, Error> {
-    let saved_by = found.id.map_or_else(|| "the release before".to_owned(), |id| id.to_string());
+    let key = key_from(app, found, CALENDAR_FILE).await?;
+    Ok(address(app, &found.view.booking.booking_id, &key))
+}
+
+/// The key by which a booking's page leads to its sessions; none unless one is to come online. It
+/// ends with the one that has opened the page.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn key_of_page(app: &App, found: &FoundKey) -> Result<String, Error> {
+    let booking = &found.view.booking;
+    let now = app.store.now().await?;
+    let is_ahead = |session: &wire::Session| span(session).is_some_and(|it| now < it.ends_at());
+    let is_joined = found.standing == PageStanding::Whole
+        && booking.mode() == wire::SessionMode::Online
+        && takes_place(booking.state())
+        && booking.sessions.iter().any(is_ahead);
+    if is_joined { key_from(app, found, OF_PAGE).await } else { Ok(String::new()) }
+}
+
+/// The key that was made for the page which a key has opened.
+async fn key_from(app: &App, found: &FoundKey, made_for: &str) -> Result<String, Error> {
+    let opened_by = found.id.map_or_else(|| "the release before".to_owned(), |id| id.to_string());
     let new = NewPageKey {
         booking_id: found.booking_id,
         purpose: PageKeyPurpose::Join,
-        made_for: &format!("{CALENDAR_FILE}{saved_by}"),
+        made_for: &format!("{made_for}{opened_by}"),
         mailed_to: "",
         seen_by_staff: found.seen_by_staff,
     };
-    let booking_id = &found.view.booking.booking_id;
-    Ok(address(app, booking_id, &issue(app, &new).await?))
+    issue(app, &new).await
 }
 
 /// What of a booking stands on a client's page at a moment.

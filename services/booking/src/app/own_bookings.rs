@@ -1,6 +1,7 @@
 //! The bookings of the caller's account, for "Your sessions".
 
 use contract::booking::v1 as wire;
+use contract::convert::to_wire;
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
 
@@ -8,6 +9,7 @@ use super::App;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::own_bookings::{PageRequest, Part, Place, places};
 use crate::read_model::view;
+use crate::repository::{waiting, waiting_offers};
 
 /// How many bookings a page has.
 const PAGE: usize = 20;
@@ -47,7 +49,29 @@ pub async fn list_own_bookings(
     let order = |one: &wire::Booking| ids.iter().position(|id| id.to_string() == one.booking_id);
     bookings.sort_by_key(order);
     let next_page_token = next_page_token.unwrap_or_default();
-    Ok(wire::ListOwnBookingsResponse { bookings, next_page_token })
+    let held_offer = match part {
+        Part::Coming => held_offer(app, customer_id).await?,
+        Part::Past => None,
+    };
+    Ok(wire::ListOwnBookingsResponse { bookings, next_page_token, held_offer })
+}
+
+/// The time of the wait list that is held for a client.
+async fn held_offer(
+    app: &App,
+    customer_id: Id<Customer>,
+) -> Result<Option<wire::HeldOffer>, Error> {
+    let (pool, now) = (app.store.pool(), app.store.now().await?);
+    let Some(offer) = waiting_offers::open_of_customer(pool, customer_id).await? else {
+        return Ok(None);
+    };
+    let entry = waiting::find(pool, offer.waiting_id, now).await?;
+    Ok(entry.filter(|_entry| now < offer.held_until).map(|entry| wire::HeldOffer {
+        offer_id: offer.id.to_string(),
+        starts_at: Some(to_wire(offer.span.starts_at())),
+        held_until_at: Some(to_wire(offer.held_until)),
+        service_title: entry.service_title,
+    }))
 }
 
 /// A token holds no secret: a list is asked for with the account's own access token.

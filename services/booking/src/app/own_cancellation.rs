@@ -6,18 +6,21 @@ use std::sync::Arc;
 use contract::booking::v1 as wire;
 use contract::convert;
 use eventstore::{Metadata, Tx};
-use kernel::id::{Booking, Customer};
+use kernel::id::Booking;
 use kernel::{Id, Money};
 use service::{IdempotencyKey, once};
 
 use super::App;
 use super::cancel_booking::unwritten_policy;
+use super::grace::{ClientGrace, GraceUse};
 use super::open_checkout::load_owned;
+use super::own_actor::{OwnActor, is_displaced};
 use super::request::parse_key;
 use crate::contract::read_number;
 use crate::domain::booking::{
     Cancellation, CancelledBy, Command, Funds, OwnCancellation, RefundChoice, Timer,
 };
+use crate::domain::page_code::PageAct;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::view::{self, View};
 use crate::repository::LockedBooking;
@@ -27,15 +30,25 @@ use crate::timers::kinds;
 const CANCEL: &str = "CancelOwnBooking";
 const UNDO: &str = "UndoCancellation";
 
+/// What a client is shown before it cancels.
+#[derive(Debug, Clone)]
+pub struct ShownCancellation {
+    /// What the cancellation would do.
+    pub own: OwnCancellation,
+    /// What of it comes back by grace.
+    pub grace: Option<GraceUse>,
+}
+
 /// What a cancellation now would do; nothing is changed.
 ///
 /// # Errors
 /// `BookingNotFound` for another account's, and those of the cancellation.
 pub async fn preview_own_cancellation(
     app: &Arc<App>,
-    customer_id: Id<Customer>,
+    actor: impl Into<OwnActor>,
     request: &wire::PreviewOwnCancellationRequest,
-) -> Result<OwnCancellation, Error> {
+) -> Result<ShownCancellation, Error> {
+    let customer_id = actor.into().customer_id;
     let (id, session) = read(&request.booking_id, request.session_number)?;
     let app_for_task = Arc::clone(app);
     app.store
@@ -43,25 +56,30 @@ pub async fn preview_own_cancellation(
             let app = Arc::clone(&app_for_task);
             Box::pin(async move {
                 let locked = load_owned(tx, &app, customer_id, id).await?;
-                let cancellation = by_client(tx, &app, session).await?;
+                let (cancellation, grace) = by_client(tx, &app, &locked, session).await?;
                 let mut own = OwnCancellation::of(&locked.state, &cancellation, locked.now)
                     .map_err(|rejection| refuse(rejection.into()))?;
                 own.refund = goes_back(tx, &app, id, &own).await?;
-                Ok(own)
+                let minor = own.by_grace.minor.min(own.refund.minor);
+                let grace = grace.used(own.grace_times, Money { minor, ..own.refund });
+                Ok(ShownCancellation { own, grace })
             })
         })
         .await
 }
 
-/// Cancels an account's booking, or one session of it.
+/// Cancels a client's own booking, or one session of it.
 ///
 /// # Errors
-/// `RefundFell` when less goes back than was shown, and as [`preview_own_cancellation`].
+/// `RefundFell` when less goes back than was shown, that a code is needed, and as
+/// [`preview_own_cancellation`].
 pub async fn cancel_own_booking(
     app: &Arc<App>,
-    customer_id: Id<Customer>,
+    actor: impl Into<OwnActor>,
     mut request: wire::CancelOwnBookingRequest,
 ) -> Result<Id<Booking>, Error> {
+    let actor: OwnActor = actor.into();
+    let customer_id = actor.customer_id;
     let (id, session) = read(&request.booking_id, request.session_number)?;
     let shown = request.shown_refund.as_ref().and_then(convert::money);
     let shown = shown.ok_or(refuse(Rejection::InvalidShownRefund))?;
@@ -70,13 +88,14 @@ pub async fn cancel_own_booking(
     let command = once(key, (&app.store, app), None, id, move |tx, app| {
         Box::pin(async move {
             let mut locked = load_owned(tx, app, customer_id, id).await?;
-            let cancellation = by_client(tx, app, session).await?;
+            let (cancellation, _grace) = by_client(tx, app, &locked, session).await?;
             // A refusal, and a repeat, is the command's to tell.
             if let Ok(own) = OwnCancellation::of(&locked.state, &cancellation, locked.now) {
                 let refund = goes_back(tx, app, id, &own).await?;
                 if refund.minor < shown.minor {
                     return Err(refuse(Rejection::RefundFell(refund)));
                 }
+                actor.prove(tx, id, needs_code(&locked, &own)).await?;
             }
             let command = Command::CancelLater { cancellation, shown, now: locked.now };
             locked.apply(tx, command).await?;
@@ -87,15 +106,16 @@ pub async fn cancel_own_booking(
     command.await
 }
 
-/// Takes an account's cancellation back.
+/// Takes a client's own cancellation back.
 ///
 /// # Errors
 /// `CancellationTookEffect`, and `BookingNotFound` for another account's.
 pub async fn undo_cancellation(
     app: &Arc<App>,
-    customer_id: Id<Customer>,
+    actor: impl Into<OwnActor>,
     request: &wire::UndoCancellationRequest,
 ) -> Result<Id<Booking>, Error> {
+    let customer_id = actor.into().customer_id;
     let (id, _all) = read(&request.booking_id, 0)?;
     let key = IdempotencyKey::about(&customer_id, UNDO, parse_key(&request.idempotency_key)?, id);
     let command = once(key, (&app.store, app), None, id, move |tx, app| {
@@ -123,6 +143,12 @@ pub async fn take_effect(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), 
     Ok(())
 }
 
+/// Whether it needs a code where a page's key lets the client in.
+fn needs_code(locked: &LockedBooking, own: &OwnCancellation) -> bool {
+    let is_displaced = own.sessions.iter().any(|number| is_displaced(&locked.state, *number));
+    PageAct::Cancel { loses: own.loses }.needs_code(is_displaced)
+}
+
 /// What really goes back: some of the money may be back already, or never have come.
 async fn goes_back(
     tx: &mut Tx,
@@ -148,9 +174,17 @@ fn funds(booking: &wire::Booking) -> Funds {
     }
 }
 
-async fn by_client(tx: &mut Tx, app: &App, session: Option<usize>) -> Result<Cancellation, Error> {
+async fn by_client(
+    tx: &mut Tx,
+    app: &App,
+    locked: &LockedBooking,
+    session: Option<usize>,
+) -> Result<(Cancellation, ClientGrace), Error> {
     let (by, refund) = (CancelledBy::Customer, RefundChoice::ByPolicy);
-    Ok(Cancellation { by, refund, session, unwritten: unwritten_policy(tx, app).await? })
+    let unwritten = unwritten_policy(tx, app).await?;
+    let grace = ClientGrace::of(tx, app, locked, &unwritten).await?;
+    let grace_left = grace.left();
+    Ok((Cancellation { by, refund, session, unwritten, grace_left }, grace))
 }
 
 fn read(booking_id: &str, session: i32) -> Result<(Id<Booking>, Option<usize>), Error> {

@@ -11,6 +11,7 @@ use service::{IdempotencyKey, once};
 use super::App;
 use super::move_times::{parse_id, parse_number};
 use super::open_checkout::load_owned;
+use super::own_actor::OwnActor;
 use super::request::{parse_correction, parse_key};
 use crate::domain::booking::State;
 use crate::error::{Error, Rejection, refuse};
@@ -77,9 +78,10 @@ fn is_ahead(locked: &LockedBooking) -> bool {
 /// `BookingNotFound`, `SessionNotFound`, `InvalidMinutes` or `NotLate`.
 pub async fn tell_late(
     app: &Arc<App>,
-    customer_id: Id<Customer>,
+    actor: impl Into<OwnActor>,
     request: &wire::TellLateRequest,
 ) -> Result<Id<Booking>, Error> {
+    let customer_id = actor.into().customer_id;
     let id = parse_id(&request.booking_id)?;
     let number = parse_number(request.session_number)?;
     let minutes = request.minutes;

@@ -68,13 +68,18 @@ pub async fn end(
 /// # Errors
 /// `BookingNotFound` for a key that is not right or opens another page.
 pub async fn find(app: &App, key: &str, purpose: PageKeyPurpose) -> Result<FoundKey, Error> {
+    find_of(app, key, &[purpose]).await
+}
+
+async fn find_of(app: &App, key: &str, purposes: &[PageKeyPurpose]) -> Result<FoundKey, Error> {
     let not_found = || refuse(Rejection::BookingNotFound);
     let pool = app.store.pool();
     let row = match rows::find(pool, &hash_of(key)).await? {
         Some(row) => row,
         None => before(app, key).ok_or_else(not_found)?,
     };
-    if row.purpose != purpose {
+    let purpose = row.purpose;
+    if !purposes.contains(&purpose) {
         return Err(not_found());
     }
     let view = view::load(pool, &app.practice, row.booking_id).await?.ok_or_else(not_found)?;
@@ -99,7 +104,26 @@ pub async fn find(app: &App, key: &str, purpose: PageKeyPurpose) -> Result<Found
 /// # Errors
 /// `BookingNotFound`, or why it has ended: `PageKeyEnded`, `PageOver` or `BookingAdopted`.
 pub async fn find_open(app: &App, key: &str, purpose: PageKeyPurpose) -> Result<FoundKey, Error> {
-    let found = find(app, key, purpose).await?;
+    open(find(app, key, purpose).await?)
+}
+
+/// The same of a key of a booking's page, whether an account or staff made the booking.
+///
+/// # Errors
+/// As [`find_open`].
+pub async fn find_session_page(app: &App, key: &str) -> Result<FoundKey, Error> {
+    open(find_of(app, key, &[PageKeyPurpose::Page, PageKeyPurpose::Session]).await?)
+}
+
+/// The same, or of a key that leads to its sessions.
+///
+/// # Errors
+/// `BookingNotFound` for a key that is not right.
+pub(super) async fn find_any(app: &App, key: &str) -> Result<FoundKey, Error> {
+    find_of(app, key, PageKeyPurpose::ALL).await
+}
+
+fn open(found: FoundKey) -> Result<FoundKey, Error> {
     match found.standing {
         PageStanding::Whole | PageStanding::MoneyOnly => Ok(found),
         PageStanding::Ended(PageEnd::Renewed) => Err(refuse(Rejection::PageKeyEnded)),
