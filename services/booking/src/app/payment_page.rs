@@ -1,5 +1,5 @@
-//! The page on which a booking that staff made by phone is agreed to and paid, without an account,
-//! by the key in its address.
+//! The page of a booking by the key in its address, without a sign-in. On it a booking that staff
+//! made by phone is agreed to and paid.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::cancel_booking::unwritten_policy;
 use super::consent_codes::check_code;
 use super::consent_proof::check_signer;
 use super::open_checkout::grow_minutes;
-use super::page_keys::{FoundKey, PageKeyPurpose, find_open};
+use super::page_keys::{FoundKey, PageKeyPurpose, find_open, find_session_page};
 use super::request::{parse_consent, parse_shown};
 use crate::domain::booking::{Command, Facts, Mode};
 use crate::domain::consent::Consent;
@@ -53,12 +53,15 @@ pub struct PageSigner {
     pub account: Option<(Id<Customer>, String)>,
 }
 
-/// The page of a key.
+/// The page of a key, of a booking by phone or of an account's.
 ///
 /// # Errors
-/// `BookingNotFound`, also for a booking that was not made by phone, or why the key has ended.
+/// `BookingNotFound`, or why the key has ended.
 pub async fn page(app: &App, key: &str) -> Result<Page, Error> {
-    let key = find_open(app, key, PageKeyPurpose::Page).await?;
+    page_of(app, find_session_page(app, key).await?).await
+}
+
+async fn page_of(app: &App, key: FoundKey) -> Result<Page, Error> {
     let needs_consent = consent_missing(app, &key.view).await?;
     let refund = refunds::shown(app.store.pool(), key.booking_id).await?;
     let needs_code = needs_consent && key.seen_by_staff;
@@ -113,7 +116,9 @@ pub async fn accept_terms(
     signer: PageSigner,
     request: AcceptTermsRequest,
 ) -> Result<Page, Error> {
-    let known = page(app, &request.page_key).await?;
+    // What an account has booked is agreed to there.
+    let key = find_open(app, &request.page_key, PageKeyPurpose::Page).await?;
+    let known = page_of(app, key).await?;
     if !request.terms_accepted {
         return Err(refuse(Rejection::TermsNotAccepted));
     }
