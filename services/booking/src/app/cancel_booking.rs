@@ -11,6 +11,7 @@ use service::IdempotencyKey;
 use staff::Staff;
 
 use super::App;
+use super::grace::{ClientGrace, GraceUse};
 use super::request::parse_key;
 use crate::contract::{read_cancelled_by, read_number, read_refund_choice};
 use crate::domain::booking::{
@@ -42,6 +43,8 @@ pub struct Preview {
     pub sum: CancelledSum,
     /// What the practice gives besides for the first of them.
     pub practice_late: PracticeLate,
+    /// What of the refund comes back by grace.
+    pub grace: Option<GraceUse>,
 }
 
 /// Decides a cancellation as [`cancel_booking`] does, and writes nothing.
@@ -64,7 +67,7 @@ pub async fn preview_cancellation(
                 let Some(locked) = LockedBooking::load(tx, &app.rules, id).await? else {
                     return Err(refuse(Rejection::BookingNotFound));
                 };
-                let cancellation = requested.by_policy(unwritten_policy(tx, &app).await?);
+                let (cancellation, grace) = requested.by_policy(tx, &app, &locked).await?;
                 let now = locked.now;
                 let command = Command::Cancel { cancellation: cancellation.clone(), now };
                 let events = BookingLife::decide(&locked.state, command)
@@ -75,7 +78,8 @@ pub async fn preview_cancellation(
                 let practice_late = first.map_or(PracticeLate::Nothing, |first| {
                     cancellation.given(facts, first.starts_at(), now)
                 });
-                Ok(Preview { id, sum, practice_late })
+                let grace = grace.used(sum.grace_times, sum.by_grace);
+                Ok(Preview { id, sum, practice_late, grace })
             })
         })
         .await
@@ -90,9 +94,17 @@ struct RequestedCancellation {
 }
 
 impl RequestedCancellation {
-    fn by_policy(self, unwritten: CancellationPolicy) -> Cancellation {
+    async fn by_policy(
+        self,
+        tx: &mut Tx,
+        app: &App,
+        locked: &LockedBooking,
+    ) -> Result<(Cancellation, ClientGrace), Error> {
         let Self { by, refund, session } = self;
-        Cancellation { by, refund, session, unwritten }
+        let unwritten = unwritten_policy(tx, app).await?;
+        let grace = ClientGrace::of(tx, app, locked, &unwritten).await?;
+        let grace_left = grace.left();
+        Ok((Cancellation { by, refund, session, unwritten, grace_left }, grace))
     }
 }
 
@@ -159,7 +171,7 @@ async fn cancel(
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
-    let cancellation = requested.by_policy(unwritten_policy(tx, app).await?);
+    let (cancellation, _grace) = requested.by_policy(tx, app, &locked).await?;
     let command = Command::Cancel { cancellation, now: locked.now };
     locked.apply(tx, command).await?;
     if !known {
