@@ -25,17 +25,30 @@ use crate::app::App;
 use crate::app::consent_codes::{CodeMail, code_mail};
 use crate::app::join_page::{address, mailed_room};
 use crate::app::list_bookings::list_day_sessions;
-use crate::app::page_keys::{NewPageKey, PageKeyPurpose, find_open, issue};
+use crate::app::mail_preferences::to_wire as to_wire_preferences;
+use crate::app::page_keys::{NewPageKey, PageKeyPurpose, find_open, find_session_page, issue};
 use crate::app::payment_page::consent_missing;
 use crate::app::staff_scope::scope_of;
 use crate::app::standing::standing_of;
+use crate::app::suggested_times::suggested_times;
 use crate::app::waiting::offer_mail;
 use crate::domain::booking::Origin;
+use crate::domain::consent::code::{CodePurpose, CodesOf};
 use crate::domain::organisation::{InvitationState, OrganisationError};
 use crate::error::{Error, Rejection};
 use crate::read_model::staff::role_of;
 use crate::read_model::view::{self, View};
 use crate::read_model::{invitations, members};
+use crate::repository::mail_preferences;
+
+/// The keys of a mail: of the page of payment, of the page that leads to the sessions, and of the
+/// page of a booking without one of payment.
+#[derive(Default)]
+struct MailKeys {
+    page: String,
+    join: String,
+    session: String,
+}
 
 /// The handler of the internal service.
 #[derive(Debug, Clone)]
@@ -51,18 +64,18 @@ impl InternalHandler {
         Self { app, peers }
     }
 
-    /// The keys of a mail: of the page of payment, and of the page of the sessions.
+    /// The keys of a mail.
     async fn keys(
         &self,
         view: &View,
         asked: &GetBookingContactRequest,
-    ) -> Result<(String, String), Status> {
+    ) -> Result<MailKeys, Status> {
         let booking_id = parse(&view.booking.booking_id)?;
         let has_page = view.origin == Origin::Phone;
         if asked.mail_id.is_empty() {
             // A release before, whose mails all have the same key.
             let key = has_page.then(|| self.app.page_keys.key(booking_id));
-            return Ok((key.unwrap_or_default(), String::new()));
+            return Ok(MailKeys { page: key.unwrap_or_default(), ..MailKeys::default() });
         }
         let email = view.booking.contact.as_ref().map(|contact| contact.email.to_lowercase());
         let email = email.unwrap_or_default();
@@ -76,7 +89,24 @@ impl InternalHandler {
         };
         let page = issue(PageKeyPurpose::Page, has_page && asked.page_key_wanted).await?;
         let is_joined = asked.join_key_wanted && view.booking.mode() == SessionMode::Online;
-        Ok((page, issue(PageKeyPurpose::Join, is_joined).await?))
+        let join = issue(PageKeyPurpose::Join, is_joined).await?;
+        let is_session_page = asked.session_key_wanted && !has_page;
+        let session = issue(PageKeyPurpose::Session, is_session_page).await?;
+        Ok(MailKeys { page, join, session })
+    }
+
+    /// The mail of a code for a purpose.
+    async fn code_mail(
+        &self,
+        asked: &GetConsentCodeMailRequest,
+        purpose: CodePurpose,
+    ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
+        let of = CodesOf { booking_id: parse(&asked.booking_id)?, purpose };
+        let mail = code_mail(&self.app, of, asked.request_number).await;
+        let CodeMail { email, first_name, code, minutes } =
+            mail.map_err(|error| to_status(&error))?;
+        let valid_minutes = i32::try_from(minutes).unwrap_or(i32::MAX);
+        Ok(Response::new(GetConsentCodeMailResponse { email, first_name, code, valid_minutes }))
     }
 
     /// A booking exists for a member of the practice to whose scope it belongs.
@@ -99,6 +129,12 @@ impl InternalHandler {
     }
 }
 
+/// The times to choose from, where the practice asks for another one.
+async fn suggested_for(app: &App, view: &View) -> Result<Vec<prost_types::Timestamp>, Error> {
+    let now = app.store.now().await?;
+    suggested_times(app, view, now).await
+}
+
 /// The first and the last session that take place; of all, where none does.
 fn outermost(sessions: &[Session]) -> (Option<&Session>, Option<&Session>) {
     let kept = || sessions.iter().filter(|session| !session.cancelled);
@@ -117,7 +153,11 @@ impl BookingInternalService for InternalHandler {
             self.view(parse(&asked.booking_id)?).await?
         } else {
             // Payments knows no key that has ended.
-            let found = find_open(&self.app, &asked.page_key, PageKeyPurpose::Page).await;
+            let found = if asked.reads_only {
+                find_session_page(&self.app, &asked.page_key).await
+            } else {
+                find_open(&self.app, &asked.page_key, PageKeyPurpose::Page).await
+            };
             let found = found.map_err(|error| match error {
                 CommandError::Rejected(_) => reject(&Rejection::BookingNotFound),
                 other => to_status(&other),
@@ -155,22 +195,29 @@ impl BookingInternalService for InternalHandler {
         let asked = request.into_inner();
         let mut view = self.view(parse(&asked.booking_id)?).await?;
         let practice = &self.app.practice;
-        let (page_key, join_key) = self.keys(&view, &asked).await?;
-        let join = address(&self.app, &view.booking.booking_id, &join_key);
+        let keys = self.keys(&view, &asked).await?;
+        let join = address(&self.app, &view.booking.booking_id, &keys.join);
         let calendar_file = match usize::try_from(asked.cancelled_session_number) {
             Ok(number @ 1..) => calendar::cancellation_of(practice, &view, number),
             _ => calendar::file(practice, &view, &join)
                 .or_else(|| calendar::cancellation(practice, &view)),
         };
         let calendar_file = calendar_file.unwrap_or_default();
+        let suggested = suggested_for(&self.app, &view).await;
+        let suggested_starts_at = suggested.map_err(|error| to_status(&error))?;
         let named = mailed_room(&self.app, &mut view.booking).await;
         named.map_err(|error| to_status(&error))?;
+        let chosen = mail_preferences::of(self.app.store.pool(), view.customer_id).await;
+        let chosen = chosen.map_err(|error| to_status(&Error::from(error)))?;
         Ok(Response::new(GetBookingContactResponse {
             booking: Some(view.booking),
             calendar_file,
-            page_key,
-            join_key,
+            page_key: keys.page,
+            join_key: keys.join,
+            session_key: keys.session,
             attended_sessions: attended(&view.marks),
+            mail_preferences: chosen.as_ref().map(to_wire_preferences),
+            suggested_starts_at,
         }))
     }
 
@@ -180,11 +227,16 @@ impl BookingInternalService for InternalHandler {
     ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
         self.peers.verify(request.metadata(), &["notifications"])?;
         let asked = request.into_inner();
-        let mail = code_mail(&self.app, parse(&asked.booking_id)?, asked.request_number).await;
-        let CodeMail { email, first_name, code, minutes } =
-            mail.map_err(|error| to_status(&error))?;
-        let valid_minutes = i32::try_from(minutes).unwrap_or(i32::MAX);
-        Ok(Response::new(GetConsentCodeMailResponse { email, first_name, code, valid_minutes }))
+        self.code_mail(&asked, CodePurpose::Consent).await
+    }
+
+    async fn get_page_code_mail(
+        &self,
+        request: Request<GetConsentCodeMailRequest>,
+    ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let asked = request.into_inner();
+        self.code_mail(&asked, CodePurpose::Page).await
     }
 
     async fn get_waiting_offer(

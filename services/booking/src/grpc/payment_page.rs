@@ -22,9 +22,10 @@ use super::ownership::record_booking_id;
 use crate::app::App;
 use crate::app::consent_codes::request_consent_code;
 use crate::app::consent_proof;
-use crate::app::join_page::calendar_address;
+use crate::app::join_page::{calendar_address, key_of_page};
 use crate::app::payment_page::{Page, PageSigner, accept_terms, page, refund_due_at};
 use crate::app::renew_page_key::renew_page_key;
+use crate::domain::booking::Origin;
 use crate::domain::consent::code::VALID_MINUTES;
 use crate::domain::consent::proof::Channel;
 use crate::domain::page_standing::PageStanding;
@@ -59,52 +60,62 @@ impl PaymentPageHandler {
         record_booking_id(page.key.booking_id);
         Ok(page)
     }
+}
 
-    fn wire_page(&self, page: Page) -> PaymentPage {
-        // What is given back at the practice's desk arrives when the client comes by.
-        let is_at_desk = page.key.view.booking.paid_at_desk() != DeskWay::Unspecified;
-        let is_due = page.refund.coming > 0 && !is_at_desk;
-        let due_at = refund_due_at(&self.app.practice, &page.refund).filter(|_| is_due);
-        let refund_due_at = due_at.map(to_wire);
-        let booking = page.key.view.booking;
-        let currency = booking.price.as_ref().map(|price| price.currency_code.clone());
-        let some_money = |minor_units: i64| {
-            let currency_code = currency.clone().unwrap_or_default();
-            (minor_units > 0).then_some(Money { minor_units, currency_code })
-        };
-        let money = PaymentPage {
-            booking_id: booking.booking_id,
-            price: booking.price,
-            state: booking.state,
-            payment_state: booking.payment_state,
-            terms_accepted: !page.key.view.terms_missing,
-            paid: booking.paid,
-            refunded: some_money(page.refund.back),
-            refund_coming: some_money(page.refund.coming),
-            refund_due_at,
-            refund_owed: booking.refund_owed,
-            given_by_bank: booking.given_by_bank,
-            ..PaymentPage::default()
-        };
-        if page.key.standing != PageStanding::Whole {
-            return money_only(money);
-        }
-        PaymentPage {
-            service_title: booking.service_title,
-            package: booking.package,
-            sessions: booking.sessions,
-            cancellation_policy: booking.cancellation_policy,
-            time_zone: booking.time_zone,
-            mode: booking.mode,
-            location: booking.location,
-            practitioner_name: booking.practitioner_name,
-            held_until_at: booking.held_until_at,
-            first_name: booking.contact.map(|contact| contact.first_name).unwrap_or_default(),
-            needs_consent: page.needs_consent,
-            needs_consent_code: page.needs_code,
-            ..money
-        }
+/// What a page shows on the wire.
+pub(super) async fn wire_page(app: &App, page: Page) -> Result<PaymentPage, Status> {
+    let join_key = key_of_page(app, &page.key).await.map_err(|error| to_status(&error))?;
+    // What is given back at the practice's desk arrives when the client comes by.
+    let is_at_desk = page.key.view.booking.paid_at_desk() != DeskWay::Unspecified;
+    let is_due = page.refund.coming > 0 && !is_at_desk;
+    let due_at = refund_due_at(&app.practice, &page.refund).filter(|_| is_due);
+    let refund_due_at = due_at.map(to_wire);
+    let booking = page.key.view.booking;
+    let currency = booking.price.as_ref().map(|price| price.currency_code.clone());
+    let some_money = |minor_units: i64| {
+        let currency_code = currency.clone().unwrap_or_default();
+        (minor_units > 0).then_some(Money { minor_units, currency_code })
+    };
+    let money = PaymentPage {
+        booking_id: booking.booking_id,
+        price: booking.price,
+        state: booking.state,
+        payment_state: booking.payment_state,
+        terms_accepted: !page.key.view.terms_missing,
+        paid: booking.paid,
+        paid_at_desk: booking.paid_at_desk,
+        refunded: some_money(page.refund.back),
+        refund_coming: some_money(page.refund.coming),
+        refund_due_at,
+        refund_owed: booking.refund_owed,
+        given_by_bank: booking.given_by_bank,
+        ..PaymentPage::default()
+    };
+    if page.key.standing != PageStanding::Whole {
+        return Ok(money_only(money));
     }
+    Ok(PaymentPage {
+        service_id: booking.service_id,
+        practitioner_id: booking.practitioner_id,
+        pending_cancellation: booking.pending_cancellation,
+        move_proposal: booking.move_proposal,
+        told_late: booking.told_late,
+        of_account: page.key.view.origin != Origin::Phone,
+        join_key,
+        service_title: booking.service_title,
+        package: booking.package,
+        sessions: booking.sessions,
+        cancellation_policy: booking.cancellation_policy,
+        time_zone: booking.time_zone,
+        mode: booking.mode,
+        location: booking.location,
+        practitioner_name: booking.practitioner_name,
+        held_until_at: booking.held_until_at,
+        first_name: booking.contact.map(|contact| contact.first_name).unwrap_or_default(),
+        needs_consent: page.needs_consent,
+        needs_consent_code: page.needs_code,
+        ..money
+    })
 }
 
 /// Whether a client came to a session is not said, either.
@@ -122,7 +133,8 @@ impl PaymentPageService for PaymentPageHandler {
         &self,
         request: Request<GetPaymentPageRequest>,
     ) -> Result<Response<GetPaymentPageResponse>, Status> {
-        let page = self.wire_page(self.page(&request.get_ref().page_key).await?);
+        let page = self.page(&request.get_ref().page_key).await?;
+        let page = wire_page(&self.app, page).await?;
         Ok(Response::new(GetPaymentPageResponse { page: Some(page) }))
     }
 
@@ -132,7 +144,8 @@ impl PaymentPageService for PaymentPageHandler {
     ) -> Result<Response<AcceptTermsResponse>, Status> {
         let signer = self.signer(request.metadata()).await;
         let accepted = accept_terms(&self.app, signer, request.into_inner()).await;
-        let page = self.wire_page(accepted.map_err(|error| to_status(&error))?);
+        let page = accepted.map_err(|error| to_status(&error))?;
+        let page = wire_page(&self.app, page).await?;
         Ok(Response::new(AcceptTermsResponse { page: Some(page) }))
     }
 

@@ -4,18 +4,21 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use contract::booking::v1 as wire;
 use contract::booking::v1::booking_service_server::BookingService;
 use contract::booking::v1::{
     AdoptBookingsRequest, AdoptBookingsResponse, Booking as WireBooking, CancelOwnBookingRequest,
     CancelOwnBookingResponse, CorrectContactRequest, CorrectContactResponse, GetBookingRequest,
-    GetBookingResponse, GetCalendarFileRequest, GetCalendarFileResponse, ListOwnBookingsRequest,
-    ListOwnBookingsResponse, ListSlotsRequest, ListSlotsResponse, MoveOwnBookingRequest,
-    MoveOwnBookingResponse, OpenCheckoutRequest, OpenCheckoutResponse,
-    PreviewOwnCancellationRequest, PreviewOwnCancellationResponse, PreviewOwnMoveRequest,
-    PreviewOwnMoveResponse, ReleaseBookingRequest, ReleaseBookingResponse, RequestBookingRequest,
-    RequestBookingResponse, TellLateRequest, TellLateResponse, UndoCancellationRequest,
+    GetBookingResponse, GetCalendarFileRequest, GetCalendarFileResponse, GetMailPreferencesRequest,
+    GetMailPreferencesResponse, ListOwnBookingsRequest, ListOwnBookingsResponse, ListSlotsRequest,
+    ListSlotsResponse, MoveOwnBookingRequest, MoveOwnBookingResponse, OpenCheckoutRequest,
+    OpenCheckoutResponse, PreviewOwnCancellationRequest, PreviewOwnCancellationResponse,
+    PreviewOwnMoveRequest, PreviewOwnMoveResponse, ReleaseBookingRequest, ReleaseBookingResponse,
+    RequestBookingRequest, RequestBookingResponse, SetMailPreferencesRequest,
+    SetMailPreferencesResponse, TellLateRequest, TellLateResponse, UndoCancellationRequest,
     UndoCancellationResponse, WatchBookingRequest, WatchBookingResponse,
 };
+use contract::convert::to_wire;
 use futures::Stream;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -32,14 +35,16 @@ use crate::app::App;
 use crate::app::adopt_bookings::adopt_bookings;
 use crate::app::consent_proof;
 use crate::app::free_session::Client;
+use crate::app::grace::GraceUse;
 use crate::app::join_page::address;
 use crate::app::list_slots::list_slots;
+use crate::app::mail_preferences::{get_mail_preferences, set_mail_preferences};
 use crate::app::move_booking::move_own_booking;
 use crate::app::move_times::preview_own_move;
 use crate::app::open_checkout::open_checkout;
 use crate::app::own_bookings::list_own_bookings;
 use crate::app::own_cancellation::{
-    cancel_own_booking, preview_own_cancellation, undo_cancellation,
+    ShownCancellation, cancel_own_booking, preview_own_cancellation, undo_cancellation,
 };
 use crate::app::own_details::{correct_contact, tell_late};
 use crate::app::release_booking::release_booking;
@@ -71,6 +76,23 @@ impl PublicHandler {
     ) -> Result<Option<WireBooking>, Status> {
         Ok(Some(load_owned(&self.app, customer, id).await?.booking))
     }
+}
+
+/// What a client's own cancellation would do, on the wire.
+pub(super) fn wire_cancellation(shown: &ShownCancellation) -> PreviewOwnCancellationResponse {
+    let own = &shown.own;
+    let numbers = own.sessions.iter().filter_map(|number| i32::try_from(*number).ok());
+    PreviewOwnCancellationResponse {
+        session_numbers: numbers.collect(),
+        refund: Some(own.refund.into()),
+        at_once: own.at_once,
+        grace: shown.grace.map(wire_grace),
+    }
+}
+
+/// What comes back by grace, on the wire.
+pub(super) fn wire_grace(used: GraceUse) -> wire::GraceUse {
+    wire::GraceUse { refund: Some(used.refund.into()), again_at: Some(to_wire(used.again_at)) }
 }
 
 /// The client of an access token.
@@ -155,6 +177,24 @@ impl BookingService for PublicHandler {
         listed.map(Response::new).map_err(|error| to_status(&error))
     }
 
+    async fn get_mail_preferences(
+        &self,
+        request: Request<GetMailPreferencesRequest>,
+    ) -> Result<Response<GetMailPreferencesResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let preferences = get_mail_preferences(&self.app, user.customer).await;
+        preferences.map(Response::new).map_err(|error| to_status(&error))
+    }
+
+    async fn set_mail_preferences(
+        &self,
+        request: Request<SetMailPreferencesRequest>,
+    ) -> Result<Response<SetMailPreferencesResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let set = set_mail_preferences(&self.app, user.customer, request.into_inner()).await;
+        set.map(Response::new).map_err(|error| to_status(&error))
+    }
+
     async fn preview_own_cancellation(
         &self,
         request: Request<PreviewOwnCancellationRequest>,
@@ -165,12 +205,7 @@ impl BookingService for PublicHandler {
         let own = preview_own_cancellation(&self.app, user.customer, &request)
             .await
             .map_err(|error| to_status(&error))?;
-        let numbers = own.sessions.iter().filter_map(|number| i32::try_from(*number).ok());
-        Ok(Response::new(PreviewOwnCancellationResponse {
-            session_numbers: numbers.collect(),
-            refund: Some(own.refund.into()),
-            at_once: own.at_once,
-        }))
+        Ok(Response::new(wire_cancellation(&own)))
     }
 
     async fn cancel_own_booking(

@@ -13,6 +13,7 @@ use contract::booking::v1::join_page_service_server::JoinPageServiceServer;
 use contract::booking::v1::organisation_service_server::OrganisationServiceServer;
 use contract::booking::v1::organisation_staff_service_server::OrganisationStaffServiceServer;
 use contract::booking::v1::payment_page_service_server::PaymentPageServiceServer;
+use contract::booking::v1::session_page_service_server::SessionPageServiceServer;
 use contract::booking::v1::waiting_service_server::WaitingServiceServer;
 use contract::booking::v1::waiting_staff_service_server::WaitingStaffServiceServer;
 use contract::booking::v1::widget_service_server::WidgetServiceServer;
@@ -28,6 +29,7 @@ use super::join_page::JoinPageHandler;
 use super::organisation::OrganisationHandler;
 use super::payment_page::PaymentPageHandler;
 use super::public::PublicHandler;
+use super::session_page::SessionPageHandler;
 use super::staff::StaffHandler;
 use super::waiting::WaitingHandler;
 use super::widget::WidgetHandler;
@@ -75,6 +77,7 @@ pub fn all(
         WaitingStaffServiceServer::new(waiting),
         WidgetServiceServer::new(WidgetHandler::new(app(), users.clone())),
         PaymentPageServiceServer::new(PaymentPageHandler::new(app(), users.clone())),
+        SessionPageServiceServer::new(SessionPageHandler::new(app())),
         JoinPageServiceServer::new(JoinPageHandler::new(app(), users.clone())),
         BookingServiceServer::new(PublicHandler::new(app(), users, shutdown.clone())),
         FeedServer::service(app().store.clone(), peers.clone(), FEED_READERS),

@@ -12,17 +12,17 @@ use contract::booking::v1::{
     ListBlockedTimesRequest, ListBlockedTimesResponse, ListBookingsRequest, ListBookingsResponse,
     ListParkedEventsRequest, ListParkedEventsResponse, MarkAttendanceRequest,
     MarkAttendanceResponse, MoveBookingRequest, MoveBookingResponse, PreviewCancellationRequest,
-    PreviewCancellationResponse, PreviewMoveRequest, PreviewMoveResponse, ReleaseHoldRequest,
-    ReleaseHoldResponse, RequestPhoneBookingRequest, RequestPhoneBookingResponse,
-    RetryParkedEventsRequest, RetryParkedEventsResponse, SendPaymentPageRequest,
-    SendPaymentPageResponse, StaffBooking, UnblockTimeRequest, UnblockTimeResponse,
+    PreviewCancellationResponse, PreviewMoveRequest, PreviewMoveResponse, ProposeMoveRequest,
+    ProposeMoveResponse, ReleaseHoldRequest, ReleaseHoldResponse, RequestPhoneBookingRequest,
+    RequestPhoneBookingResponse, RetryParkedEventsRequest, RetryParkedEventsResponse,
+    SendPaymentPageRequest, SendPaymentPageResponse, StaffBooking, UnblockTimeRequest,
+    UnblockTimeResponse, WithdrawMoveProposalRequest, WithdrawMoveProposalResponse,
 };
 use contract::convert::{practice_late_to_wire, to_wire};
 use eventstore::{Act, StaffAuthorizer};
 use kernel::Id;
 use kernel::id::{Block, Booking, Kind};
 use messaging::{ParkedEvents, history};
-use practice::Practice;
 use runtime::caller::Users;
 use runtime::status::to_status;
 use service::ParkedHandler;
@@ -32,7 +32,9 @@ use tonic::{Request, Response, Status};
 use super::agreement::{wire_accepted_terms, wire_consent};
 use super::audited::audited;
 use super::ownership::record_booking_id;
+use super::public::wire_grace;
 use super::wire_role::wire_role;
+use super::wire_staff::{wire_blocked_time, wire_booking, wire_reason};
 use crate::app::App;
 use crate::app::accept_claim::{self, accept_claim};
 use crate::app::block_time::{self, block_time};
@@ -44,6 +46,7 @@ use crate::app::list_bookings::{list_blocked_times, list_bookings};
 use crate::app::mark_attendance::{self, mark_attendance};
 use crate::app::move_booking::{self, move_booking};
 use crate::app::move_times::preview_move;
+use crate::app::propose_move::{self, propose_move, withdraw_move_proposal};
 use crate::app::release_hold::{self, release_hold};
 use crate::app::request_phone_booking::request_phone_booking;
 use crate::app::requester::PHONE_METHOD;
@@ -52,9 +55,9 @@ use crate::app::staff_scope::{Scope, scope_of};
 use crate::app::standing::StaffTable;
 use crate::app::unblock_time::{self, unblock_time};
 use crate::error::Error;
-use crate::read_model::query::{self, Blocked};
+use crate::read_model::query;
 use crate::read_model::staff::role_of;
-use crate::read_model::view::{self, View};
+use crate::read_model::view;
 
 /// The handler of the staff service.
 #[derive(Debug, Clone)]
@@ -118,28 +121,6 @@ impl StaffHandler {
         let blocked = query::block(self.app.store.pool(), id).await;
         let blocked = blocked.map_err(|error| to_status(&Error::from(error)))?;
         Ok(blocked.as_ref().map(|blocked| wire_blocked_time(&self.app.practice, blocked)))
-    }
-}
-
-fn wire_booking(view: View) -> StaffBooking {
-    StaffBooking {
-        booking: Some(view.booking),
-        customer_id: view.customer_id.to_string(),
-        requested_at: Some(to_wire(view.requested_at)),
-        confirmed_on_claim: view.confirmed_on_claim,
-        marks: view.marks,
-    }
-}
-
-fn wire_blocked_time(practice: &Practice, blocked: &Blocked) -> BlockedTime {
-    let practitioner_id = blocked.practitioner_id.clone();
-    BlockedTime {
-        block_id: blocked.block_id.to_string(),
-        starts_at: Some(to_wire(blocked.span.starts_at())),
-        ends_at: Some(to_wire(blocked.span.ends_at())),
-        practitioner_name: practice.name_of_practitioner(&practitioner_id).to_owned(),
-        practitioner_id,
-        offered_until_at: blocked.offered_until.map(to_wire),
     }
 }
 
@@ -281,6 +262,7 @@ impl BookingStaffService for StaffHandler {
             refund: Some(preview.sum.refund.into()),
             unpaid: preview.sum.unpaid,
             practice_late: practice_late_to_wire(preview.practice_late),
+            grace: preview.grace.map(wire_grace),
         }))
     }
 
@@ -293,6 +275,8 @@ impl BookingStaffService for StaffHandler {
         let act = Act { action: "PreviewMove", subject: subject::<Booking>(&booking_id) };
         let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let own = scope.practitioner(request.practitioner_id.clone());
+        audited(&self.authorizer, staff, act, own).await?;
         let times = preview_move(&self.app, &request).await;
         let (id, slots) = audited(&self.authorizer, staff, act, times).await?;
         self.authorizer.audit_read(staff, act).await?;
@@ -309,6 +293,8 @@ impl BookingStaffService for StaffHandler {
         let act = Act { action: move_booking::METHOD, subject: subject::<Booking>(&booking_id) };
         let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let own = scope.practitioner(request.practitioner_id.clone());
+        audited(&self.authorizer, staff, act, own).await?;
         let moved = move_booking(&self.app, staff, request).await;
         let id = audited(&self.authorizer, staff, act, moved).await?;
         let booking = self.booking(id, &scope).await?;
@@ -424,6 +410,36 @@ impl BookingStaffService for StaffHandler {
         Ok(Response::new(page))
     }
 
+    async fn propose_move(
+        &self,
+        request: Request<ProposeMoveRequest>,
+    ) -> Result<Response<ProposeMoveResponse>, Status> {
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
+        let act = Act { action: propose_move::METHOD, subject: subject::<Booking>(&booking_id) };
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let proposed = propose_move(&self.app, staff, request).await;
+        let id = audited(&self.authorizer, staff, act, proposed).await?;
+        let booking = self.booking(id, &scope).await?;
+        Ok(Response::new(ProposeMoveResponse { booking }))
+    }
+
+    async fn withdraw_move_proposal(
+        &self,
+        request: Request<WithdrawMoveProposalRequest>,
+    ) -> Result<Response<WithdrawMoveProposalResponse>, Status> {
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
+        let act = Act { action: propose_move::WITHDRAW, subject: subject::<Booking>(&booking_id) };
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let withdrawn = withdraw_move_proposal(&self.app, staff, &request).await;
+        let id = audited(&self.authorizer, staff, act, withdrawn).await?;
+        let booking = self.booking(id, &scope).await?;
+        Ok(Response::new(WithdrawMoveProposalResponse { booking }))
+    }
+
     async fn get_booking_history(
         &self,
         request: Request<GetBookingHistoryRequest>,
@@ -441,6 +457,7 @@ impl BookingStaffService for StaffHandler {
             entries: history(&found.events),
             consent: found.consent.map(wire_consent),
             accepted_terms: found.accepted_terms.map(wire_accepted_terms),
+            move_reasons: found.move_reasons.into_iter().map(wire_reason).collect(),
         }))
     }
 
