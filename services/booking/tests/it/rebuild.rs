@@ -13,7 +13,6 @@ use booking::read_model::rebuild::{self, Change};
 use contract::booking::v1::BookingState;
 use eventstore::{Metadata, Recorded, feed};
 use kernel::Id;
-use practice::LEAD_ID;
 use testkit::until_in_feed;
 
 use crate::blocks::{block, unblock};
@@ -74,9 +73,9 @@ fn change(world: &World, event: &Recorded) -> Change {
         let (event, at) = (read_booking_event(event).unwrap(), event.recorded_at);
         return Change::Booking { id, event, at };
     }
-    let date = event.stream_id.strip_prefix("day-lead-").unwrap().parse().unwrap();
-    let (from, to) = world.app.rules.bounds(date);
-    let key = DayKey { practitioner_id: LEAD_ID.to_owned(), from, to };
+    let (whose, date) = event.stream_id.strip_prefix("day-").unwrap().split_once('-').unwrap();
+    let (from, to) = world.app.rules.bounds(date.parse().unwrap());
+    let key = DayKey { practitioner_id: whose.to_owned(), from, to };
     Change::Day { key, event: read_day_event(event).unwrap() }
 }
 
@@ -92,20 +91,25 @@ async fn in_time(world: &World) -> i64 {
 async fn rebuilt_rows_equal_the_original_rows() {
     let world = World::without_timers().await;
     live(&world).await;
-    until_in_feed(&world.app.store).await.unwrap();
-    let before = rows(&world).await;
-    assert!(before.lines().count() >= 13, "{before}");
-    let bookings = in_time(&world).await;
+    let (bookings, rows) = are_rebuilt(&world).await;
+    assert!(rows >= 13, "{rows}");
     assert_eq!(bookings, 6);
+}
+
+/// Rebuilds the rows in batches of several sizes, and returns how many bookings and rows there are.
+pub(crate) async fn are_rebuilt(world: &World) -> (i64, usize) {
+    until_in_feed(&world.app.store).await.unwrap();
+    let before = rows(world).await;
+    let bookings = in_time(world).await;
     for size in [1, 3, 7, 1000] {
         world.db.as_owner("truncate bookings, slot_reservations").await.unwrap();
-        assert_eq!(rows(&world).await, "");
+        assert_eq!(rows(world).await, "");
         let mut position = 0;
         loop {
             let events = feed::read(world.app.store.pool(), position, size).await.unwrap();
             let Some(last) = events.last() else { break };
             position = last.position;
-            let changes: Vec<_> = events.iter().map(|event| change(&world, event)).collect();
+            let changes: Vec<_> = events.iter().map(|event| change(world, event)).collect();
             let changes = Arc::new(changes);
             let written = world.app.store.write(Metadata::by("test", None), move |tx| {
                 let changes = Arc::clone(&changes);
@@ -113,7 +117,8 @@ async fn rebuilt_rows_equal_the_original_rows() {
             });
             written.await.unwrap();
         }
-        assert_eq!(rows(&world).await, before, "in batches of {size}");
-        assert_eq!(in_time(&world).await, bookings, "in batches of {size}");
+        assert_eq!(rows(world).await, before, "in batches of {size}");
+        assert_eq!(in_time(world).await, bookings, "in batches of {size}");
     }
+    (bookings, before.lines().count())
 }
