@@ -6,6 +6,7 @@ use booking::domain::consent::ConsentError;
 use booking::domain::consent::code::SignatureError;
 use booking::domain::contact::ContactError;
 use booking::domain::organisation::OrganisationError;
+use booking::domain::page_code::PageCodeError;
 use booking::error::Rejection;
 use kernel::Money;
 use kernel::typed::TextProblem;
@@ -28,14 +29,15 @@ fn rejections_reach_callers_like_this() {
         SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,
         AddressNotProved, FreeSessionUsed, InvalidReportId, ReportEnded, TooManyReports,
         CalendarFeedNotFound, CalendarSourceNotFound, ConsentRequired,
-        NotSigned(SignatureError::CodeRequired), NothingToPay,
+        NotSigned(SignatureError::CodeRequired), PageCode(PageCodeError::Required), NothingToPay,
         InvalidHoldMinutes, NotByPhone, WidgetNotOffered, EventTypesUnavailable,
         NoEventTypes, ScheduledEventUnavailable, ScheduledEventNotFound, OtherEventType,
         ScheduledEventUsed, PageKeyEnded, PageOver, BookingAdopted, TooManyPageKeys, VisitEnded,
         TooManyScheduledEvents, Organisation(OrganisationError::LastOwner),
         WaitingNotFound, TooManyWaiting, WishFrom, WishDates, WishWeekdays, WishDayParts,
         WishNotice, InvalidWaitingName, InvalidReason, HasOffer, NotCorrectable, NotLate,
-        InvalidMinutes,
+        InvalidMinutes, InvalidReminderHours, MoveProposed, NoMoveProposal, KeepsPractitioner,
+        MoveReason,
     );
     let contacts = every_variant!(
         ContactError: FirstName(TextProblem::Missing), LastName(TextProblem::Missing), EmailMissing,
@@ -54,7 +56,9 @@ fn rejections_reach_callers_like_this() {
     let unsigned = every_variant!(
         SignatureError: CodeRequired, CodeWrong, CodeEnded, TooManyCodes, ByStaff,
     );
+    let of_pages = every_variant!(PageCodeError: Required, Wrong, Ended, TooMany);
     all.extend(unsigned.into_iter().map(Rejection::NotSigned));
+    all.extend(of_pages.into_iter().map(Rejection::PageCode));
     all.extend(organisation.into_iter().map(Rejection::Organisation));
     let names = problems
         .iter()

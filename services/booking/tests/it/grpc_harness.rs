@@ -15,6 +15,7 @@ use contract::booking::v1::join_page_service_client::JoinPageServiceClient;
 use contract::booking::v1::organisation_service_client::OrganisationServiceClient;
 use contract::booking::v1::organisation_staff_service_client::OrganisationStaffServiceClient;
 use contract::booking::v1::payment_page_service_client::PaymentPageServiceClient;
+use contract::booking::v1::session_page_service_client::SessionPageServiceClient;
 use contract::booking::v1::waiting_service_client::WaitingServiceClient;
 use contract::booking::v1::waiting_staff_service_client::WaitingStaffServiceClient;
 use kernel::Id;
@@ -172,6 +173,10 @@ impl GrpcHarness {
 
     pub(crate) fn pages(&self) -> PaymentPageServiceClient<Channel> {
         PaymentPageServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    pub(crate) fn session_pages(&self) -> SessionPageServiceClient<Channel> {
+        SessionPageServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }
 
     pub(crate) fn consents(&self) -> ConsentServiceClient<Channel> {

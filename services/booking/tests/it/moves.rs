@@ -205,6 +205,8 @@ async fn three_moves_are_the_most_and_staff_move_on() {
         shown_starts_at: Some(to_wire(at(5, 14))),
         starts_at: Some(to_wire(at(6, 14))),
         moved_by: moved_by.into(),
+        reason: "The room is not free".to_owned(),
+        ..MoveBookingRequest::default()
     };
     let ask = async |caller: u128, moved_by: MovedBy| {
         harness.staff().move_booking(harness.by(customer(caller), by(moved_by))).await
@@ -235,6 +237,7 @@ async fn a_practitioner_moves_the_own_clients_only() {
         shown_starts_at: Some(to_wire(at(3, 11))),
         starts_at: Some(to_wire(at(3, 12))),
         moved_by: MovedBy::Practice.into(),
+        reason: "The room is not free".to_owned(),
         ..MoveBookingRequest::default()
     };
     let other = harness.staff().move_booking(harness.by(ravi, request)).await;

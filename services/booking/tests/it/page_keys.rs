@@ -46,7 +46,7 @@ const SCENES: [Scene; 7] = [
 ];
 
 /// The key of one mail.
-async fn key_of(harness: &GrpcHarness, id: Id<Booking>, mail: &str) -> String {
+pub(crate) async fn key_of(harness: &GrpcHarness, id: Id<Booking>, mail: &str) -> String {
     let request = GetBookingContactRequest {
         booking_id: id.to_string(),
         mail_id: mail.to_owned(),
