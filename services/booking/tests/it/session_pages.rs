@@ -310,3 +310,135 @@ async fn a_code_has_five_tries_a_quarter_of_an_hour_and_one_booking() {
     let foreign = MoveByPageRequest { page_key: key, ..page.moving(at(4, 11), at(5, 14), &newest) };
     refused(page.relocate(foreign).await, UNMET, "PAGE_CODE_ENDED", "code");
 }
+
+#[tokio::test]
+async fn a_code_of_one_purpose_serves_no_other() {
+    let harness = GrpcHarness::new().await;
+    let id = book_by_phone(&harness.world, new_phone_request(at(3, 11))).await.unwrap();
+    let key = key_of(&harness, id, "mal_1").await;
+    let page = Page { harness, id, key };
+    let asked = contract::booking::v1::RequestConsentCodeRequest { page_key: page.key.clone() };
+    page.harness.pages().request_consent_code(asked).await.unwrap();
+    let consent = crate::payment_pages::mailed_code(&page.harness, &id.to_string()).await;
+    // Nothing of it is to come yet.
+    refused(page.ask().await, UNMET, "NOT_CANCELLABLE", "");
+    page.world().pay(id, "pay_1").await;
+    page.world().reaches(id, BookingState::MeetingScheduled).await;
+    let moving = |code: &str| page.relocate(page.moving(at(3, 11), at(5, 14), code));
+    refused(moving(&consent).await, UNMET, "PAGE_CODE_ENDED", "code");
+    let code = page.code().await;
+    assert_ne!(code, consent);
+    refused(moving(&consent).await, UNMET, "PAGE_CODE_WRONG", "code");
+    moving(&code).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_says_to_be_late_by_the_key_alone() {
+    let page = paid(at(0, 12)).await;
+    refused(page.late(10).await, UNMET, "NOT_LATE", "");
+    page.world().minutes_later(2 * 60 + 1).await;
+    refused(page.late(7).await, Code::InvalidArgument, "INVALID_MINUTES", "minutes");
+    let told = page.late(10).await.unwrap().told_late.unwrap();
+    assert_eq!((told.session_number, told.minutes), (1, 10));
+    assert_eq!(page.late(0).await.unwrap().told_late, None);
+}
+
+#[tokio::test]
+async fn the_page_leads_to_its_sessions_and_tells_nothing_personal() {
+    let page = paid(at(3, 11)).await;
+    let shown = page.shown().await.unwrap();
+    assert!(shown.of_account && !shown.needs_consent && shown.join_url.is_empty());
+    assert_eq!((shown.first_name.as_str(), shown.service_id.as_str()), ("Asha", "meditation"));
+    assert_eq!(shown.practitioner_id, "lead");
+    let told = format!("{shown:?}");
+    for hidden in ["Rao", "asha@", "usr_"] {
+        assert!(!told.contains(hidden), "{hidden}: {told}");
+    }
+    assert_eq!(page.shown().await.unwrap().join_key, shown.join_key);
+    let join = OpenJoinPageRequest { join_key: shown.join_key.clone() };
+    let join = page.harness.join_pages().open_join_page(join).await.unwrap().into_inner();
+    assert_eq!(join.page.unwrap().booking_id, page.id.to_string());
+    // The way to the session opens no page, and the key of the page signs and pays nothing.
+    let join_key = Page { harness: page.harness, key: shown.join_key, ..page };
+    refused(join_key.shown().await, Code::NotFound, "BOOKING_NOT_FOUND", "");
+    refused(join_key.what_comes_back().await, Code::NotFound, "BOOKING_NOT_FOUND", "");
+    refused(join_key.ask().await, Code::NotFound, "BOOKING_NOT_FOUND", "");
+    let key = session_key_of(&join_key.harness, join_key.id, "mal_1").await;
+    let page = Page { key, ..join_key };
+    let accept = contract::booking::v1::AcceptTermsRequest {
+        page_key: page.key.clone(),
+        terms_accepted: true,
+        ..Default::default()
+    };
+    let accepted = page.harness.pages().accept_terms(accept).await;
+    refused(accepted, Code::NotFound, "BOOKING_NOT_FOUND", "");
+    let file = GetPageCalendarFileRequest { page_key: page.key.clone() };
+    let file = page.harness.pages().get_page_calendar_file(file).await.unwrap().into_inner();
+    assert!(file.content.contains("/join#key="), "{}", file.content);
+}
+
+#[tokio::test]
+async fn a_mail_has_one_page_and_each_mail_its_own_key() {
+    let page = paid(at(3, 11)).await;
+    assert_eq!(session_key_of(&page.harness, page.id, "mal_1").await, page.key);
+    assert_ne!(session_key_of(&page.harness, page.id, "mal_2").await, page.key);
+    let phone = paid_by_phone(at(3, 11)).await;
+    assert_eq!(session_key_of(&phone.harness, phone.id, "mal_1").await, "");
+    assert!(!phone.shown().await.unwrap().of_account);
+}
+
+#[tokio::test]
+async fn an_adopted_booking_has_a_page_by_new_mails_only() {
+    let page = paid_by_phone(at(3, 11)).await;
+    let client = Client { proved_email: Some("asha@example.org".to_owned()), ..customer(1).into() };
+    adopt_bookings(&page.world().app, client).await.unwrap();
+    refused(page.shown().await, UNMET, "BOOKING_ADOPTED", "");
+    refused(page.what_comes_back().await, UNMET, "BOOKING_ADOPTED", "");
+    refused(page.cancel(page.cancelling(50_000, "")).await, UNMET, "BOOKING_ADOPTED", "");
+    refused(page.undo().await, UNMET, "BOOKING_ADOPTED", "");
+    refused(page.times().await, UNMET, "BOOKING_ADOPTED", "");
+    let moved = page.relocate(page.moving(at(3, 11), at(5, 14), "123456")).await;
+    refused(moved, UNMET, "BOOKING_ADOPTED", "");
+    refused(page.late(10).await, UNMET, "BOOKING_ADOPTED", "");
+    refused(page.ask().await, UNMET, "BOOKING_ADOPTED", "");
+    page.stands().await;
+    let key = session_key_of(&page.harness, page.id, "mal_2").await;
+    let page = Page { key, ..page };
+    assert!(page.shown().await.unwrap().of_account);
+    page.cancel(page.cancelling(50_000, "")).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_ended_page_cancels_nothing() {
+    let page = paid(at(1, 11)).await;
+    page.world().minutes_later(2 * 24 * 60).await;
+    page.world().reaches(page.id, BookingState::Completed).await;
+    assert!(page.shown().await.unwrap().money_only);
+    refused(page.cancel(page.cancelling(0, "")).await, UNMET, "NOT_CANCELLABLE", "");
+    page.world().minutes_later(60 * 24 * 60).await;
+    refused(page.what_comes_back().await, UNMET, "PAGE_OVER", "");
+    refused(page.ask().await, UNMET, "PAGE_OVER", "");
+    let key = "A".repeat(43);
+    let page = Page { key, ..page };
+    refused(page.what_comes_back().await, Code::NotFound, "BOOKING_NOT_FOUND", "");
+    refused(page.ask().await, Code::NotFound, "BOOKING_NOT_FOUND", "");
+}
+
+#[tokio::test]
+async fn one_session_of_a_package_is_cancelled_by_the_key() {
+    let harness = GrpcHarness::new().await;
+    let package = new_package([at(0, 15), at(3, 13), at(5, 13)]);
+    let id = harness.world.request(customer(1), package).await.unwrap();
+    harness.world.pay(id, "pay_1").await;
+    harness.world.reaches(id, BookingState::MeetingScheduled).await;
+    let key = session_key_of(&harness, id, "mal_1").await;
+    let page = Page { harness, id, key };
+    // Of the first one nothing comes back any more.
+    let all = page.what_comes_back().await.unwrap();
+    assert!(all.code_needed);
+    let share = all.cancellation.unwrap().refund.unwrap().minor_units;
+    refused(page.cancel(page.cancelling(share, "")).await, UNMET, "PAGE_CODE_REQUIRED", "code");
+    let second = CancelByPageRequest { session_number: 2, ..page.cancelling(150_000, "") };
+    let after = page.cancel(second).await.unwrap();
+    assert_eq!(after.pending_cancellation.unwrap().session_number, 2);
+}
