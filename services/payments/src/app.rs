@@ -44,6 +44,7 @@ pub mod ask_sold_order;
 pub mod process_refund;
 pub mod renew_refund;
 pub mod refund_payment;
+pub mod give_back_kept;
 pub mod request_refund;
 pub mod answer_refund_request;
 pub mod release_refund;

@@ -43,6 +43,11 @@ kernel::rejections! {
         ProviderUnavailable: Unavailable "PROVIDER_UNAVAILABLE",
             "The payment provider does not answer right now. Please try again.";
         NothingToRefund: FailedPrecondition "NOTHING_TO_REFUND", "There is nothing to refund.";
+        // Of cancelled sessions, or it was given back.
+        NothingKept: FailedPrecondition "NOTHING_KEPT",
+            "No late cancellation of this booking has kept anything that is still here.";
+        AmountNotKept: InvalidArgument "AMOUNT_NOT_KEPT" @ "amount",
+            "This is not the sum that is kept. Please look at it again.";
         InvalidAmount: InvalidArgument "INVALID_AMOUNT" @ "amount",
             "This amount cannot be refunded.";
         // Too short, too long, or not of letters.

@@ -60,7 +60,7 @@ pub async fn list_own_receipts(
 /// # Errors
 /// `BookingNotFound`, or that a part does not answer.
 pub async fn list_page_receipts(app: &App, page_key: &str) -> Result<Vec<ReceiptRow>, Error> {
-    let facts = app.bookings.page_facts(page_key).await?;
+    let facts = app.bookings.shown_facts(page_key).await?;
     Ok(receipts::of_booking(app.store.pool(), facts.booking_id).await?)
 }
 

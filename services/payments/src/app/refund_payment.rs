@@ -100,7 +100,7 @@ pub(super) async fn request(
 }
 
 /// The refund that was requested with this key before.
-async fn stored_refund(tx: &mut Tx, answer: &str) -> Result<RequestedRefund, Error> {
+pub(super) async fn stored_refund(tx: &mut Tx, answer: &str) -> Result<RequestedRefund, Error> {
     let refund_id = answer.parse().map_err(Error::unavailable)?;
     let row = query::refund(tx.connection(), refund_id).await?;
     let row = row.ok_or(refuse(Rejection::NothingToRefund))?;

@@ -85,6 +85,20 @@ impl BookingClient {
         self.ask(GetBookingFactsRequest { page_key, ..GetBookingFactsRequest::default() }).await
     }
 
+    /// The same, to read only: the key may also be that of the page on which the booking is moved
+    /// and cancelled.
+    ///
+    /// # Errors
+    /// As [`Self::page_facts`].
+    pub async fn shown_facts(&self, page_key: &str) -> Result<BookingFacts, Error> {
+        let page_key = page_key.to_owned();
+        if page_key.is_empty() {
+            return Err(refuse(Rejection::BookingNotFound));
+        }
+        let asked = GetBookingFactsRequest { page_key, reads_only: true, ..Default::default() };
+        self.ask(asked).await
+    }
+
     /// The current facts of a booking that exists for a member of the practice.
     ///
     /// # Errors
@@ -95,8 +109,7 @@ impl BookingClient {
         staff_id: Id<Customer>,
     ) -> Result<BookingFacts, Error> {
         let (booking_id, staff_user_id) = (booking_id.to_string(), staff_id.to_string());
-        let page_key = String::new();
-        self.ask(GetBookingFactsRequest { booking_id, page_key, staff_user_id }).await
+        self.ask(GetBookingFactsRequest { booking_id, staff_user_id, ..Default::default() }).await
     }
 
     async fn ask(&self, request: GetBookingFactsRequest) -> Result<BookingFacts, Error> {

@@ -8,8 +8,9 @@ use contract::convert::to_wire;
 use contract::payments::v1::payments_staff_service_server::PaymentsStaffService;
 use contract::payments::v1::{
     Balance, CheckProviderRequest, CheckProviderResponse, CheckedPayment, ExplainOrderRequest,
-    ExplainOrderResponse, GetBalancesRequest, GetBalancesResponse, GetPaymentHistoryRequest,
-    GetPaymentHistoryResponse, LedgerEntry, LedgerLine, ListLedgerEntriesRequest,
+    ExplainOrderResponse, GetBalancesRequest, GetBalancesResponse, GetKeptAmountRequest,
+    GetKeptAmountResponse, GetPaymentHistoryRequest, GetPaymentHistoryResponse,
+    GiveBackKeptRequest, GiveBackKeptResponse, LedgerEntry, LedgerLine, ListLedgerEntriesRequest,
     ListLedgerEntriesResponse, ListParkedEventsRequest, ListParkedEventsResponse,
     ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse, RecordDeskPaymentRequest,
     RecordDeskPaymentResponse, RecordDeskRefundRequest, RecordDeskRefundResponse,
@@ -28,13 +29,14 @@ use super::{desk, parse};
 use crate::app::App;
 use crate::app::check_provider::{CheckedProviderPayment, check_provider};
 use crate::app::desk_money;
+use crate::app::give_back_kept::{self, kept_amount};
 use crate::app::idempotency::key_of;
 use crate::app::reconciliation_exceptions::{self, ReconciliationException};
 use crate::app::refund_payment::{self, refund_payment};
 use crate::app::release_refund::{self, release_refund};
 use crate::contract::collection_stream;
 use crate::domain::fact::Amount;
-use crate::error::Error;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::{ledger, receipts};
 
 /// The staff's service.
@@ -142,6 +144,44 @@ impl PaymentsStaffService for StaffHandler {
             })),
             Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
         }
+    }
+
+    async fn give_back_kept(
+        &self,
+        request: Request<GiveBackKeptRequest>,
+    ) -> Result<Response<GiveBackKeptResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: give_back_kept::ACTION, subject: &asked.booking_id };
+        let staff = self.authorize_manager(&metadata, act).await?;
+        let done = async {
+            let id = parse(&asked.booking_id)?;
+            let shown = asked.amount.as_ref().map(read_amount);
+            let shown = shown.ok_or(refuse(Rejection::AmountNotKept))?;
+            let sum = format!("{} {}", shown.minor, shown.currency);
+            let asked_for = [asked.booking_id.as_str(), &sum];
+            let key = key_of(staff.id, give_back_kept::ACTION, &asked.idempotency_key, &asked_for)?;
+            give_back_kept::give_back_kept(&self.app, staff, id, shown, &key).await
+        };
+        match done.await {
+            Ok(refund) => Ok(Response::new(GiveBackKeptResponse {
+                refund_id: refund.refund_id.to_string(),
+                amount: Some(to_wire_money(refund.amount)),
+                at_desk: refund.is_at_desk,
+            })),
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
+        }
+    }
+
+    async fn get_kept_amount(
+        &self,
+        request: Request<GetKeptAmountRequest>,
+    ) -> Result<Response<GetKeptAmountResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: "GetKeptAmount", subject: &asked.booking_id };
+        self.authorize_read(&metadata, act).await?;
+        let kept = async { kept_amount(&self.app, parse(&asked.booking_id)?).await }.await;
+        let amount = Some(to_wire_money(kept.map_err(|error| to_status(&error))?));
+        Ok(Response::new(GetKeptAmountResponse { amount }))
     }
 
     async fn release_refund(
