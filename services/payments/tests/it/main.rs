@@ -31,6 +31,7 @@ mod probe;
 mod receipts;
 mod refund_requests;
 mod refund_answers;
+mod give_back;
 mod receipt_numbering;
 mod own_receipts;
 mod papers;

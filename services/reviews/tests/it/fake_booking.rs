@@ -93,6 +93,13 @@ impl BookingInternalService for Internal {
         Err(Status::permission_denied("only notifications may ask this"))
     }
 
+    async fn get_page_code_mail(
+        &self,
+        _request: Request<GetConsentCodeMailRequest>,
+    ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
+        Err(Status::permission_denied("only notifications may ask this"))
+    }
+
     async fn get_consent_code_mail(
         &self,
         _request: Request<GetConsentCodeMailRequest>,
