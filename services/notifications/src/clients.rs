@@ -92,8 +92,9 @@ impl Clients {
             booking_id: id.to_string(),
             cancelled_session_number: number.unwrap_or_default(),
             mail_id: mail.id.to_string(),
-            page_key_wanted: mail.kind == Kind::PaymentPage,
+            page_key_wanted: mail.kind == Kind::PaymentPage || mail.kind.leads_to_booking(),
             join_key_wanted: mail.kind.leads_to_session(),
+            session_key_wanted: mail.kind.leads_to_booking(),
         };
         let answered = self.booking.clone().get_booking_contact(request).await;
         let answer = answered
@@ -102,8 +103,15 @@ impl Clients {
         let facts = BookingFacts::complete(answer.booking, answer.calendar_file);
         let facts = facts.ok_or_else(|| incomplete("booking_incomplete"))?;
         let (page_key, join_key) = (answer.page_key, answer.join_key);
-        let attended_sessions = answer.attended_sessions;
-        Ok(BookingFacts { page_key, join_key, attended_sessions, ..facts })
+        Ok(BookingFacts {
+            page_key,
+            join_key,
+            session_key: answer.session_key,
+            attended_sessions: answer.attended_sessions,
+            preferences: answer.mail_preferences,
+            suggested: answer.suggested_starts_at.iter().filter_map(timestamp).collect(),
+            ..facts
+        })
     }
 
     /// Adds a receipt.
@@ -182,19 +190,20 @@ impl Clients {
         request_number: i64,
     ) -> Result<Facts, FactsError> {
         let request = GetConsentCodeMailRequest { booking_id: id.to_string(), request_number };
-        let answered = self.booking.clone().get_consent_code_mail(request).await;
-        let answer = answered
-            .map_err(|status| facts_error(status, "code_gone", "booking_unavailable"))?
-            .into_inner();
-        let GetConsentCodeMailResponse { email, first_name, code, valid_minutes } = answer;
-        let code = GetCodeMailResponse {
-            email,
-            first_name,
-            code,
-            valid_minutes,
-            ..GetCodeMailResponse::default()
-        };
-        Ok(Facts::Code(code))
+        code_facts(self.booking.clone().get_consent_code_mail(request).await)
+    }
+
+    /// The code with which the client of a booking acts on its page.
+    ///
+    /// # Errors
+    /// When it does not work any more, or booking does not answer.
+    pub async fn page_code(
+        &self,
+        id: Id<Booking>,
+        request_number: i64,
+    ) -> Result<Facts, FactsError> {
+        let request = GetConsentCodeMailRequest { booking_id: id.to_string(), request_number };
+        code_facts(self.booking.clone().get_page_code_mail(request).await)
     }
 
     /// A notice about an account, with its address.
@@ -257,4 +266,21 @@ pub fn facts_error(status: Status, gone: &'static str, unavailable: &'static str
 
 fn incomplete(reason: &'static str) -> FactsError {
     FactsError::Unavailable(reason, "the answer is incomplete".into())
+}
+
+fn code_facts(
+    answered: Result<tonic::Response<GetConsentCodeMailResponse>, Status>,
+) -> Result<Facts, FactsError> {
+    let answer = answered
+        .map_err(|status| facts_error(status, "code_gone", "booking_unavailable"))?
+        .into_inner();
+    let GetConsentCodeMailResponse { email, first_name, code, valid_minutes } = answer;
+    let code = GetCodeMailResponse {
+        email,
+        first_name,
+        code,
+        valid_minutes,
+        ..GetCodeMailResponse::default()
+    };
+    Ok(Facts::Code(code))
 }

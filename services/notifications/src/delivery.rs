@@ -222,7 +222,8 @@ impl DeliveryWorker {
             Ok(facts) => facts,
             Err(missing) => return Ok(Prepared::Concluded(facts_outcome(&missing))),
         };
-        let further = planning::further_reminders(mail, &facts);
+        let mut further = planning::further_reminders(mail, &facts);
+        further.extend(planning::chosen_second(mail, &facts));
         if !further.is_empty() {
             self.queue_all(further, metadata.clone()).await?;
         }

@@ -7,6 +7,7 @@ pub mod payload;
 pub mod addresses;
 pub mod facts;
 pub mod planning;
+pub mod proposals;
 pub mod moves;
 pub mod declaration;
 pub mod kinds;

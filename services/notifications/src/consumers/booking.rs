@@ -20,9 +20,10 @@ use crate::mails::kinds::asked_by;
 use crate::mails::mail::NewMail;
 use crate::mails::moves;
 use crate::mails::payload::{
-    BOOKED_AT, MOVE, MOVED_BY, MOVED_FROM, MOVED_TO, REFUNDED_BEFORE, SECOND,
+    BOOKED_AT, HANDED_OVER, MOVE, MOVED_BY, MOVED_FROM, MOVED_TO, REFUNDED_BEFORE, SECOND,
 };
 use crate::mails::planning::PLANNED_WITHIN_SECONDS;
+use crate::mails::proposals;
 use crate::repository;
 
 /// What this service does about an event of booking.
@@ -42,6 +43,10 @@ pub enum Step {
     Move(Move),
     /// The client came: the follow-up waits no longer for that.
     WakeFollowUp(Id<Booking>),
+    /// The client chose about mails: plan the reminders of these bookings anew.
+    Replan(Vec<Id<Booking>>),
+    /// Tell the client that the session takes place at its time after all, and remind of it.
+    KeepTime(NewMail, Id<Booking>),
     /// Queue the mails that ask for nothing else.
     Queue(Vec<NewMail>),
 }
@@ -63,6 +68,8 @@ pub struct Move {
     pub to: Timestamp,
     /// When it was moved.
     pub moved_at: Timestamp,
+    /// Whether another practitioner gives it from now on.
+    pub is_handed_over: bool,
 }
 
 /// What to do about an event.
@@ -87,6 +94,13 @@ pub fn step(event: &Recorded) -> Result<Step, ReactionError> {
         Step::Move(moved(event, &e)?)
     } else if let Some(e) = event.get::<wire::BookingAttendanceMarked>()? {
         attended(&e)?
+    } else if let Some(e) = event.get::<wire::MailPreferencesChanged>()? {
+        let ids = e.booking_ids.iter().map(|text| id(text)).collect::<Result<_, _>>();
+        Step::Replan(ids?)
+    } else if let Some(e) = event.get::<wire::BookingMoveProposalWithdrawn>()? {
+        let booking = id(&e.booking_id)?;
+        let subject = (booking, e.session_number, e.proposal_number);
+        Step::KeepTime(proposals::mail_of(Kind::MoveProposalWithdrawn, subject), booking)
     } else {
         Step::Queue(asked_by(event)?)
     };
@@ -145,6 +159,7 @@ fn moved(event: &Recorded, e: &wire::BookingMoved) -> Result<Move, ReactionError
         from,
         to,
         moved_at: event.recorded_at,
+        is_handed_over: !e.practitioner_id.is_empty(),
     })
 }
 
@@ -157,6 +172,7 @@ impl Move {
             MOVED_BY: self.by,
             MOVED_FROM: self.from.to_string(),
             MOVED_TO: self.to.to_string(),
+            HANDED_OVER: self.is_handed_over,
         });
         let kinds = [Kind::BookingMoved, Kind::MoveNotice];
         kinds.map(|kind| self.mail(kind).with_payload(payload.clone())).to_vec()
@@ -231,6 +247,15 @@ impl Reaction for OnBooking {
                     queue_cancellation(tx, (booking, Some(number)), payload).await?;
                 }
                 Step::WakeFollowUp(booking) => repository::wake_follow_up(tx, booking).await?,
+                Step::Replan(bookings) => {
+                    for booking in bookings {
+                        repository::replan_reminders(tx, booking).await?;
+                    }
+                }
+                Step::KeepTime(mail, booking) => {
+                    repository::wake_reminders(tx, booking).await?;
+                    repository::queue(tx, &mail).await?;
+                }
                 Step::Move(moved) => queue_move(tx, &moved, &self.mails).await?,
                 Step::Queue(mails) => {
                     for mail in &mails {
@@ -242,10 +267,11 @@ impl Reaction for OnBooking {
         })
     }
 
-    /// 4: with marks of who came; 3: with times for the wait list; 2: with sessions that were
-    /// moved; 1: with rooms that are missing.
+    /// 5: with proposals of another time, codes of pages and choices about mails; 4: with marks of
+    /// who came; 3: with times for the wait list; 2: with sessions that were moved; 1: with rooms
+    /// that are missing.
     fn release(&self) -> &'static str {
-        "4"
+        "5"
     }
 }
 

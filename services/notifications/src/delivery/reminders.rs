@@ -6,7 +6,7 @@ use practice::Practice;
 
 use crate::mails::facts::Facts;
 use crate::mails::kinds::plan;
-use crate::mails::mail::{About, Mail};
+use crate::mails::mail::{About, Mail, NewMail};
 use crate::mails::planning::{self, Plan};
 use crate::repository;
 
@@ -22,13 +22,14 @@ pub(super) async fn plan_reminders(
         return Ok(());
     };
     let mut waiting = repository::unplanned_reminders(tx, booking).await?;
-    let further = |mail| planning::further_reminders(mail, facts);
-    let further: Vec<_> = waiting.iter().flat_map(further).collect();
-    if !further.is_empty() {
+    for further in [further_sessions, chosen_seconds] {
+        let further = further(&waiting, facts);
         for mail in &further {
             repository::queue(tx, mail).await?;
         }
-        waiting = repository::unplanned_reminders(tx, booking).await?;
+        if !further.is_empty() {
+            waiting = repository::unplanned_reminders(tx, booking).await?;
+        }
     }
     let (now, hours) = (tx.now().await?, planning::hours(practice));
     for mail in &waiting {
@@ -41,4 +42,12 @@ pub(super) async fn plan_reminders(
         }
     }
     Ok(())
+}
+
+fn further_sessions(waiting: &[Mail], facts: &Facts) -> Vec<NewMail> {
+    waiting.iter().flat_map(|mail| planning::further_reminders(mail, facts)).collect()
+}
+
+fn chosen_seconds(waiting: &[Mail], facts: &Facts) -> Vec<NewMail> {
+    waiting.iter().filter_map(|mail| planning::chosen_second(mail, facts)).collect()
 }

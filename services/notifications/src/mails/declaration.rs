@@ -30,8 +30,8 @@ pub struct Declaration {
     pub is_bulk: bool,
     /// Whether the calendar file is attached.
     pub has_calendar_file: bool,
-    /// Whether it leads its client to the page of the session.
-    pub leads_to_session: bool,
+    /// Which pages it leads its client to.
+    pub leads_to: LeadsTo,
     /// Who reads that it was sent.
     pub sending: Sending,
     /// The mail that an event asks for by itself. Where that takes the database, a consumer does
@@ -92,6 +92,17 @@ pub enum Urgency {
     Optional,
 }
 
+/// Which pages a mail leads its client to, each by a key of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeadsTo {
+    /// To none.
+    Nowhere,
+    /// To the page on which the booking is moved and cancelled.
+    Booking,
+    /// To that page and to the one that leads to the session.
+    BookingAndSession,
+}
+
 /// Who reads that a mail was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sending {
@@ -120,7 +131,7 @@ impl Declaration {
         replies: Replies::ToPractice,
         is_bulk: false,
         has_calendar_file: false,
-        leads_to_session: false,
+        leads_to: LeadsTo::Nowhere,
         sending: Sending::Kept,
         asked_by: |_event| Ok(None),
         load: |sources, mail| Box::pin(sources.booking(mail)),

@@ -4,7 +4,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use contract::booking::v1::{Booking, BookingState, Contact, Session, SessionMode};
+use contract::booking::v1::{
+    Booking, BookingState, Contact, MailPreferences, Session, SessionMode,
+};
 use contract::convert::timestamp;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::{GetRefundRequestMailResponse, Receipt};
@@ -42,8 +44,15 @@ pub struct BookingFacts {
     pub page_key: String,
     /// The key of the page that leads to the session; empty where no client gets the mail.
     pub join_key: String,
+    /// The key of the page on which the booking is moved and cancelled; empty where the mail does
+    /// not lead there, and of a booking by phone, whose page of payment is that page.
+    pub session_key: String,
     /// The numbers, from 1, of the sessions to which the client came, as staff said.
     pub attended_sessions: Vec<i32>,
+    /// What the client chose about mails; `None` where the practice's own hours hold.
+    pub preferences: Option<MailPreferences>,
+    /// Free times to choose from, where the practice asks for another one.
+    pub suggested: Vec<Timestamp>,
 }
 
 impl BookingFacts {
@@ -154,7 +163,10 @@ impl BookingFacts {
             invitation: None,
             page_key: String::new(),
             join_key: String::new(),
+            session_key: String::new(),
             attended_sessions: Vec::new(),
+            preferences: None,
+            suggested: Vec::new(),
         })
     }
 
@@ -220,6 +232,16 @@ impl BookingFacts {
     #[must_use]
     pub fn moves(&self) -> i32 {
         self.session().map_or(0, |session| session.moves)
+    }
+
+    /// Until when its client can choose another time for the session, where the practice asks for
+    /// that.
+    #[must_use]
+    pub fn choose_until(&self) -> Option<Timestamp> {
+        let proposal = self.booking.move_proposal.as_ref()?;
+        let number = self.session_number.unwrap_or(1);
+        let is_meant = usize::try_from(proposal.session_number) == Ok(number);
+        proposal.choose_until_at.as_ref().filter(|_until| is_meant).and_then(timestamp)
     }
 
     fn session(&self) -> Option<&Session> {

@@ -19,7 +19,10 @@ mod leave_address;
 mod meditation_guide;
 mod meeting_link;
 mod move_notice;
+mod move_proposal_withdrawn;
+mod move_proposed;
 mod new_address;
+mod page_code;
 mod payment_page;
 mod practice_notice;
 mod reauthentication;
@@ -45,7 +48,7 @@ use kernel::Timestamp;
 use messaging::ReactionError;
 use practice::Practice;
 
-use crate::mails::declaration::{Audience, Declaration, Replies, Sending, Urgency};
+use crate::mails::declaration::{Audience, Declaration, LeadsTo, Replies, Sending, Urgency};
 use crate::mails::facts::Facts;
 use crate::mails::kind::Kind;
 use crate::mails::mail::{Mail, NewMail};
@@ -84,7 +87,13 @@ impl Kind {
     /// Whether it leads its client to the page of the session.
     #[must_use]
     pub const fn leads_to_session(self) -> bool {
-        self.declaration().leads_to_session
+        matches!(self.declaration().leads_to, LeadsTo::BookingAndSession)
+    }
+
+    /// Whether it leads its client to the page on which the booking is moved and cancelled.
+    #[must_use]
+    pub const fn leads_to_booking(self) -> bool {
+        !matches!(self.declaration().leads_to, LeadsTo::Nowhere)
     }
 
     /// Whether another service reads that it was sent.

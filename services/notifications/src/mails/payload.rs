@@ -2,6 +2,9 @@
 
 /// The payload field of a reminder: when its session was booked.
 pub const BOOKED_AT: &str = "booked_at";
+/// The payload field of a reminder of a session of which its client was reminded already: when the
+/// client chose about reminders since.
+pub const CHOSEN_AT: &str = "chosen_at";
 /// The payload field of a reminder: that a second one was queued with it, which replaces it once it
 /// is due.
 pub const SECOND: &str = "second";
@@ -28,5 +31,7 @@ pub const MOVE: &str = "move";
 pub const MOVED_TO: &str = "moved_to";
 /// The payload field of a mail about a move: when the session would have started.
 pub const MOVED_FROM: &str = "moved_from";
+/// The payload field of a mail about a move: that another practitioner gives the session.
+pub const HANDED_OVER: &str = "handed_over";
 /// The payload field of a mail about a move: who wanted it.
 pub const MOVED_BY: &str = "moved_by";

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::kind::Kind;
 use crate::mails::mail::{About, Mail, NewMail};
-use crate::mails::payload::{BOOKED_AT, BY_BANK, REFUND_FAILED};
+use crate::mails::payload::{BOOKED_AT, BY_BANK, CHOSEN_AT, REFUND_FAILED, SECOND};
 
 /// The mail is no longer true.
 pub const OVERTAKEN: &str = "overtaken";
@@ -21,6 +21,9 @@ pub const TOO_LATE: &str = "too_late";
 pub const INSIDE_WINDOW: &str = "inside_window";
 /// The practice wants no such mail any more.
 pub const NOT_WANTED: &str = "not_wanted";
+
+/// The client chose to get no such mail.
+pub const NOT_CHOSEN: &str = "not_chosen";
 
 /// How long a reminder waits for the facts of its booking's confirmation, with which it is planned;
 /// after it a reminder asks for facts of its own.
@@ -109,6 +112,25 @@ pub fn further_reminders(mail: &Mail, facts: &Facts) -> Vec<NewMail> {
     numbers.map(|number| of_session(number).with_payload(mail.payload.clone())).collect()
 }
 
+/// The second reminder beside a first one, for a client who chose two where the practice sends one.
+#[must_use]
+pub fn chosen_second(mail: &Mail, facts: &Facts) -> Option<NewMail> {
+    let (About::Booking(_), Facts::Booking(facts)) = (mail.about, facts) else { return None };
+    let chose_two = facts.preferences.as_ref().is_some_and(|it| it.reminder_hours.len() > 1);
+    let is_alone = mail.kind == Kind::Reminder && mail.payload.get(SECOND).is_none();
+    (is_alone && chose_two).then(|| second_of(&mail.subject, mail.about, &mail.payload))
+}
+
+/// The second reminder of the session of a first one.
+#[must_use]
+pub fn second_of(subject: &str, about: About, payload: &Value) -> NewMail {
+    let mut payload = payload.clone();
+    if let Some(all) = payload.as_object_mut() {
+        all.remove(SECOND);
+    }
+    NewMail::about(Kind::SecondReminder, subject.to_owned(), about).with_payload(payload)
+}
+
 /// A reminder is sent from `begins` until `ends`; a session booked within that time needs none.
 #[must_use]
 pub fn reminder(due: &Due<'_>, begins: Timestamp, ends: Timestamp) -> Plan {
@@ -123,11 +145,56 @@ pub fn reminder(due: &Due<'_>, begins: Timestamp, ends: Timestamp) -> Plan {
     }
 }
 
-/// When the session was booked. The mail may have been queued much later, after an outage of this
-/// service.
+/// How many hours before a session its reminders are due; `None` for no such reminder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReminderHours {
+    /// The first one.
+    pub first: Option<i32>,
+    /// The second one, which replaces the first one once it is due.
+    pub second: Option<i32>,
+    /// Whether the client chose them.
+    pub chosen: bool,
+}
+
+impl ReminderHours {
+    /// What the client chose, or else the practice's.
+    #[must_use]
+    pub fn of(facts: &BookingFacts, practice: &Practice) -> Self {
+        if let Some(preferences) = &facts.preferences {
+            let mut hours = preferences.reminder_hours.iter().copied();
+            return Self { first: hours.next(), second: hours.next(), chosen: true };
+        }
+        let second = practice.mails.second_reminder_hours;
+        Self {
+            first: Some(practice.mails.reminder_hours),
+            second: (second > 0).then_some(second),
+            chosen: false,
+        }
+    }
+}
+
+/// What is done with a reminder that its client does not want: it waits, because the choice may
+/// change, until there is nothing to remind of.
+#[must_use]
+pub fn unchosen(due: &Due<'_>, facts: &BookingFacts) -> Plan {
+    if due.now < facts.starts_at { Plan::Wait(facts.starts_at) } else { Plan::Drop(NOT_CHOSEN) }
+}
+
+/// Until when a reminder of a session waits for which the practice asks its client to choose
+/// another time: then the session was moved, or cancelled, and the mail says nothing true.
+#[must_use]
+pub fn while_displaced(due: &Due<'_>, facts: &BookingFacts) -> Option<Plan> {
+    let until = facts.choose_until()?;
+    Some(Plan::Wait(until.max(due.now).plus_minutes(1)))
+}
+
+/// When the session was booked, or its client chose about reminders after one of them was sent: a
+/// reminder that would have been due before the choice is not sent again. The mail may have been
+/// queued much later, after an outage of this service.
 fn booked_at(mail: &Mail) -> Timestamp {
-    let said = mail.payload.get(BOOKED_AT).and_then(serde_json::Value::as_str);
-    said.and_then(|text| text.parse().ok()).unwrap_or(mail.queued_at)
+    let instant = |field: &str| mail.payload.get(field)?.as_str()?.parse::<Timestamp>().ok();
+    let booked_at = instant(BOOKED_AT).unwrap_or(mail.queued_at);
+    instant(CHOSEN_AT).map_or(booked_at, |chosen_at| chosen_at.max(booked_at))
 }
 
 /// When it is this time of a day at the practice; `None` outside the calendar's range.

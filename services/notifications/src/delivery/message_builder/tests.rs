@@ -71,7 +71,10 @@ fn facts(first_name: &str, email: &str) -> Facts {
         session_number: None,
         page_key: String::new(),
         join_key: String::new(),
+        session_key: String::new(),
         attended_sessions: Vec::new(),
+        preferences: None,
+        suggested: Vec::new(),
     }))
 }
 

@@ -1,13 +1,14 @@
 //! The booking was cancelled.
 
 use crate::delivery::sources::Sources;
-use crate::mails::declaration::Declaration;
+use crate::mails::declaration::{Declaration, LeadsTo};
 use crate::mails::facts::{Facts, FactsError};
 use crate::mails::mail::Mail;
 use crate::templates::render::samples;
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
+    leads_to: LeadsTo::Booking,
     has_calendar_file: true,
     load: |sources, mail| Box::pin(load(sources, mail)),
     is_untrue: |facts, _payload| !facts.is_cancelled(),

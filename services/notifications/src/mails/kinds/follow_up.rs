@@ -14,7 +14,7 @@ use crate::mails::declaration::{Declaration, Urgency, id};
 use crate::mails::facts::BookingFacts;
 use crate::mails::kind::Kind;
 use crate::mails::mail::NewMail;
-use crate::mails::planning::{Due, OVERTAKEN, Plan, TOO_LATE, is_stale, local_time};
+use crate::mails::planning::{Due, NOT_CHOSEN, OVERTAKEN, Plan, TOO_LATE, is_stale, local_time};
 use crate::templates::render::samples::figures::{HOUR, at};
 use crate::templates::render::samples::{Form, INVITATION, ROOM_URL, Typed, booking, free, of};
 
@@ -48,6 +48,8 @@ fn plan(due: &Due<'_>) -> Plan {
         Plan::Wait(at)
     } else if facts.booking.state() == BookingState::NoShow {
         Plan::Drop(OVERTAKEN)
+    } else if facts.preferences.as_ref().is_some_and(|chosen| !chosen.thanks) {
+        Plan::Drop(NOT_CHOSEN)
     } else if is_stale(at, due.now) {
         Plan::Drop(TOO_LATE)
     } else {

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::mails::declaration::Declaration;
+use crate::mails::declaration::{Declaration, LeadsTo};
 use crate::templates::render::samples::{BEGUN, Form, ROOM_URL, Typed, online, with_file};
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
+    leads_to: LeadsTo::BookingAndSession,
     has_calendar_file: true,
-    leads_to_session: true,
     // A session that is over needs no link.
     is_untrue: |facts, _payload| !facts.is_ahead(),
     samples,

@@ -1,12 +1,13 @@
 //! A refund failed for good.
 
-use crate::mails::declaration::Declaration;
+use crate::mails::declaration::{Declaration, LeadsTo};
 use crate::mails::payload::{BY_BANK, OWED};
 use crate::mails::planning::{self, OVERTAKEN};
 use crate::templates::render::samples::{Form, Typed, online, refunds};
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
+    leads_to: LeadsTo::Booking,
     plan: planning::refund_failed,
     // Money that is no longer owed needs no mail.
     believes: |reason| reason == OVERTAKEN,

@@ -79,6 +79,8 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
         "refund_failed": "owed",
         "cancelled_by": "customer", "cancelled_at": "2026-11-20T09:00:00Z",
         "moved_by": "customer", "moved_from": "2026-11-23T05:30:00Z",
+        "proposal_starts_at": "2026-11-24T05:30:00Z",
+        "proposal_choose_until": "2026-11-23T05:30:00Z",
     });
     let mail = Mail { payload, ..mail(kind) };
     let facts = match kind {
@@ -89,7 +91,8 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
         | Kind::LeaveAddress
         | Kind::NewAddress
         | Kind::Reauthentication
-        | Kind::ConsentCode => Facts::Code(GetCodeMailResponse {
+        | Kind::ConsentCode
+        | Kind::PageCode => Facts::Code(GetCodeMailResponse {
             email: email.to_owned(),
             first_name: name.to_owned(),
             code: "482913".to_owned(),
@@ -293,7 +296,7 @@ fn no_mail_to_a_person_repeats_an_invalid_name() {
             count += 1;
         }
     }
-    assert_eq!(count, 28 * BAIT.len());
+    assert_eq!(count, 31 * BAIT.len());
 }
 
 /// Facts in which a stranger typed all that a stranger can type: names, a phone number, notes and a

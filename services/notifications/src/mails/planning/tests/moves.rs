@@ -30,6 +30,7 @@ fn moved(number: i32) -> Move {
         from: start().plus_seconds(DAY),
         to: start(),
         moved_at: moved_at(),
+        is_handed_over: false,
     }
 }
 
