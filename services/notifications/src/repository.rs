@@ -19,7 +19,9 @@ pub use self::queue::{
     REQUESTED, announce_refund, link_arrived, load, payload, promised, queue, queue_due,
     record_refund, record_unsent, unplanned_reminders,
 };
-pub use self::reschedule::{reschedule_reminders, wake_follow_up, wake_reminders};
+pub use self::reschedule::{
+    replan_reminders, reschedule_reminders, wake_follow_up, wake_reminders,
+};
 pub use self::staff::{
     Cursor, Filter, MailSummary, StateCount, Unchanged, counts, list, retry_now, settle,
 };

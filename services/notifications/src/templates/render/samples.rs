@@ -2,6 +2,7 @@
 
 pub(crate) mod figures;
 pub(crate) mod moved;
+pub(crate) mod proposals;
 pub(crate) mod refunds;
 pub(crate) mod refund_requests;
 
@@ -25,6 +26,8 @@ pub const ROOM_URL: &str = "https://meet.example/room/a?x=1&y=2";
 pub const INVITATION: &str = "hJ4u0Yt2cQk8rVb1nWm7xZp5sLd9gFa3eTi6oUy_KwQ";
 /// The key of the page that leads a client to the session.
 pub const JOIN_KEY: &str = "aQ3xVw8Zr0LkT5yBn2HsJ7uGd4EfCm1PiO9oRtXvK6M";
+/// The key of the page on which a client moves and cancels the booking.
+pub const SESSION_KEY: &str = "dT7mWq2Xc9LsRf4Zk0BnVj6HyG3EoPi8UaQ5xCtM1Jw";
 /// The code of the mails with a code.
 pub const CODE: &str = "482913";
 /// Ends the mails that a reader can end.
@@ -311,7 +314,10 @@ pub(crate) fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFa
         session_number: None,
         page_key: String::new(),
         join_key: JOIN_KEY.to_owned(),
+        session_key: SESSION_KEY.to_owned(),
         attended_sessions: Vec::new(),
+        preferences: None,
+        suggested: Vec::new(),
     }
 }
 
@@ -323,7 +329,7 @@ fn policy(tiers: &[(i32, i32)]) -> CancellationPolicy {
         practice_late: None,
     };
     let tiers = tiers.iter().map(tier).collect();
-    CancellationPolicy { version: "sample".to_owned(), tiers, moves: None }
+    CancellationPolicy { version: "sample".to_owned(), tiers, moves: None, grace: None }
 }
 
 /// A session online whose price comes back in steps; what the practice gives besides, when it

@@ -35,6 +35,7 @@ impl TemplateContext {
             ("failure", failure(facts, payload)?),
             ("cancellation", self.cancellation(facts, payload)?),
             ("move", self.moved(payload)?),
+            ("proposal", self.proposal(facts, payload)?),
             ("dispute", self.dispute(payload)?),
             ("request", facts.refund_request.as_ref().map(|it| self.asking(it)).transpose()?),
             ("receipt", facts.receipt.as_ref().map(|it| self.receipt(it)).transpose()?),
@@ -120,6 +121,28 @@ impl TemplateContext {
         sessions.collect()
     }
 
+    /// The page on which a booking by phone is paid; empty without its key.
+    fn payment_page(&self, facts: &BookingFacts) -> String {
+        match facts.page_key.as_str() {
+            "" => String::new(),
+            key => format!("{}/pay/booking#key={}", self.public_url, query_encode(key)),
+        }
+    }
+
+    /// The page on which a booking is moved and cancelled: that of a booking by phone is the one on
+    /// which it is paid.
+    pub(super) fn booking_page(&self, facts: &BookingFacts) -> String {
+        let site = &self.public_url;
+        match (facts.session_key.as_str(), facts.page_key.as_str()) {
+            ("", "") => {
+                let booking_id = query_encode(&facts.booking.booking_id);
+                format!("{site}/booking-flow?step=confirmed&b={booking_id}")
+            }
+            ("", _page) => self.payment_page(facts),
+            (key, _) => format!("{site}/session#key={}", query_encode(key)),
+        }
+    }
+
     fn links(&self, facts: &BookingFacts) -> Value {
         let booking_id = query_encode(&facts.booking.booking_id);
         let service_id = query_encode(&facts.booking.service_id);
@@ -127,17 +150,13 @@ impl TemplateContext {
         // In the URL's fragment, so that the secret reaches no server and no log.
         let invited = |secret: &str| format!("{site}/reviews#invitation={}", query_encode(secret));
         let review = facts.invitation.as_ref().map(|(secret, _)| invited(secret));
-        let page = match facts.page_key.as_str() {
-            "" => String::new(),
-            key => format!("{site}/pay/booking#key={}", query_encode(key)),
-        };
         let session = format!("{site}/join/{booking_id}");
         let join = match facts.join_key.as_str() {
             "" => session.clone(),
             key => format!("{site}/join#key={}", query_encode(key)),
         };
         json!({
-            "booking_url": format!("{site}/booking-flow?step=confirmed&b={booking_id}"),
+            "booking_url": self.booking_page(facts),
             "account_url": format!(
                 "{site}/sign-up?return=%2Fbooking-flow%3Fstep%3Dconfirmed%26b%3D{booking_id}"
             ),
@@ -147,7 +166,7 @@ impl TemplateContext {
             "rebook_url": format!("{site}/booking-flow?service={service_id}"),
             "receipt_url": format!("{site}/receipt?b={booking_id}"),
             "review_url": review.unwrap_or_default(),
-            "page_url": page,
+            "page_url": self.payment_page(facts),
             "services_url": format!("{site}/services"),
             "tasks_url": format!("{site}/desk/tasks"),
             "directions": web_link(&self.practice.location.map_url),

@@ -8,7 +8,7 @@ use super::{
     preview, sample, shown, write,
 };
 use crate::mails::payload::REFUNDED_BEFORE;
-use crate::templates::render::samples::{AFTER_DEADLINE, BEGUN};
+use crate::templates::render::samples::{AFTER_DEADLINE, BEGUN, SESSION_KEY};
 use crate::templates::template_context::RenderInput;
 
 fn booking() -> Facts {
@@ -40,7 +40,7 @@ fn times_prices_and_links_are_those_of_the_practice() {
         "₹1,500, paid",
         &join,
         "Reference:  000A2B3C",
-        "/booking-flow?step=confirmed&b=bkg_019340000000700080000000000a2b3c",
+        &format!("/session#key={SESSION_KEY}"),
     ] {
         assert!(page.text.contains(part), "{part} is missing in {}", page.text);
     }
@@ -128,6 +128,13 @@ fn a_move_says_who_wanted_it_and_both_times() {
     assert!(said.contains("as you asked") && !said.contains("sorry"), "{said}");
     let package = unbroken(&text(Kind::BookingMoved, "package"));
     assert!(package.contains("Starter Package, session 3 of 3"), "{package}");
+    let page = shown(Kind::BookingMoved, "handed_over");
+    assert_eq!(page.subject, format!("Your session has a new practitioner: {now}"));
+    let said = unbroken(&page.text);
+    assert!(said.contains("gives it now") && said.contains("It stays on"), "{said}");
+    assert!(!said.contains("It was on") && !said.contains("new time"), "{said}");
+    let notice = unbroken(&text(Kind::MoveNotice, "handed_over"));
+    assert!(notice.contains("gives it now") && !notice.contains("It was on"), "{notice}");
     for (form, who) in [
         ("by_client", "The client moved it."),
         ("client_asked", "Staff moved it for the client"),

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use super::figures::{HOUR, at};
 use super::{BEGUN, Form, ROOM_URL, Typed, booking, free, of, package, with_file};
-use crate::mails::payload::{MOVE, MOVED_BY, MOVED_FROM, MOVED_TO};
+use crate::mails::payload::{HANDED_OVER, MOVE, MOVED_BY, MOVED_FROM, MOVED_TO};
 
-/// A move by each side, in person, of what costs nothing, of a session of a package, and told late.
+/// A move by each side, in person, of what costs nothing, of a session of a package, told late, and
+/// to another practitioner at the same time.
 pub(crate) fn samples(typed: &Typed) -> Vec<Form> {
     let online = || with_file(typed, ROOM_URL);
     vec![
@@ -18,7 +19,14 @@ pub(crate) fn samples(typed: &Typed) -> Vec<Form> {
         ("free", free(typed), payload("practice")),
         ("package", package(typed, Some(3)), payload("customer")),
         (BEGUN, online(), payload("practice")),
+        ("handed_over", online(), handed_over()),
     ]
+}
+
+/// The payload of a move to another practitioner at the sample booking's start.
+fn handed_over() -> Value {
+    let at = at(0).to_string();
+    json!({ MOVE: 1, MOVED_BY: "practice", MOVED_TO: at, MOVED_FROM: at, HANDED_OVER: true })
 }
 
 /// The payload of a move by this side to the sample booking's start, from two days and an hour and
