@@ -16,6 +16,7 @@ fn cancelled(booking_id: &str, by: CancelledBy, minor_units: i64) -> BookingCanc
         cancelled_by: by.into(),
         refund: Some(Money { minor_units, currency_code: "INR".to_owned() }),
         unpaid: false,
+        by_grace: false,
     }
 }
 

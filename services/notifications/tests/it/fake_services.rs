@@ -16,9 +16,10 @@ use contract::booking::v1::{
     GetBookingFactsRequest, GetBookingFactsResponse, GetConsentCodeMailRequest,
     GetConsentCodeMailResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
     GetStaffRoleRequest, GetStaffRoleResponse, GetWaitingOfferRequest, GetWaitingOfferResponse,
-    ListDaySessionsRequest, ListDaySessionsResponse, Session, SessionMode,
+    ListDaySessionsRequest, ListDaySessionsResponse, MailPreferences, Session, SessionMode,
 };
 use contract::common::v1::{CancellationPolicy, CancellationTier, Money};
+use contract::convert::to_wire;
 use contract::identity::v1::identity_internal_service_server::{
     IdentityInternalService, IdentityInternalServiceServer,
 };
@@ -32,6 +33,7 @@ use contract::reviews::v1::Review;
 use contract::reviews::v1::reviews_internal_service_server::ReviewsInternalServiceServer;
 use contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
 use eventstore::Store;
+use kernel::Timestamp;
 use messaging::FeedServer;
 use notifications::clients;
 use runtime::caller::Peers;
@@ -74,6 +76,10 @@ pub(crate) struct FakeData {
     pub(crate) down: AtomicBool,
     /// The numbers of the sessions to which their client came, by the booking.
     pub(crate) attended: Mutex<HashMap<String, Vec<i32>>>,
+    /// What clients chose about mails, by the booking.
+    pub(crate) preferences: Mutex<HashMap<String, MailPreferences>>,
+    /// Free times to choose from, by the booking.
+    pub(crate) suggested: Mutex<HashMap<String, Vec<Timestamp>>>,
     /// Whether reviews has not received the completed sessions yet.
     pub(crate) uninvited: AtomicBool,
     /// How often booking was asked about a booking.
@@ -96,7 +102,7 @@ impl FakeData {
 /// All of the price until so many hours before the start.
 pub(crate) fn notice_of(until_hours: i32) -> CancellationPolicy {
     let full = CancellationTier { until_hours, refund_percent: 100, practice_late: None };
-    CancellationPolicy { version: String::new(), tiers: vec![full], moves: None }
+    CancellationPolicy { version: String::new(), tiers: vec![full], moves: None, grace: None }
 }
 
 /// A confirmed booking of a client with an awkward name.
@@ -158,6 +164,7 @@ impl BookingInternalService for FakeBooking {
             booking_id: id,
             cancelled_session_number,
             join_key_wanted,
+            session_key_wanted,
             ..
         } = request.into_inner();
         let booking = self.data.bookings.lock().unwrap().get(&id).cloned();
@@ -172,12 +179,26 @@ impl BookingInternalService for FakeBooking {
         );
         let page_key = self.data.page_keys.lock().unwrap().get(&id).cloned().unwrap_or_default();
         let attended = self.data.attended.lock().unwrap().get(&id).cloned();
+        // A booking by phone has its page of payment, and no other one.
+        let has_session_page = session_key_wanted && page_key.is_empty();
         Ok(Response::new(GetBookingContactResponse {
             booking: Some(booking),
             calendar_file,
             page_key,
             join_key: if join_key_wanted { format!("join-{id}") } else { String::new() },
             attended_sessions: attended.unwrap_or_default(),
+            session_key: if has_session_page { format!("session-{id}") } else { String::new() },
+            mail_preferences: self.data.preferences.lock().unwrap().get(&id).cloned(),
+            suggested_starts_at: self
+                .data
+                .suggested
+                .lock()
+                .unwrap()
+                .get(&id)
+                .into_iter()
+                .flatten()
+                .map(|at| to_wire(*at))
+                .collect(),
         }))
     }
 
@@ -191,6 +212,13 @@ impl BookingInternalService for FakeBooking {
         let codes = self.data.consent_codes.lock().unwrap();
         let code = codes.get(&(booking_id, request_number)).cloned();
         code.map(Response::new).ok_or_else(|| status::not_found("BOOKING_NOT_FOUND"))
+    }
+
+    async fn get_page_code_mail(
+        &self,
+        request: Request<GetConsentCodeMailRequest>,
+    ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
+        self.get_consent_code_mail(request).await
     }
 
     async fn get_waiting_offer(

@@ -66,7 +66,13 @@ async fn cancelling_it_gives_nothing_back() -> Result<()> {
     let id = booked(&world).await?.to_string();
     world.data.change(&id, |booking| booking.set_state(BookingState::Cancelled));
     let cancelled_by = CancelledBy::Customer.into();
-    let event = BookingCancelled { booking_id: id, cancelled_by, refund: nothing(), unpaid: false };
+    let event = BookingCancelled {
+        booking_id: id,
+        cancelled_by,
+        refund: nothing(),
+        unpaid: false,
+        by_grace: false,
+    };
     world.append_event(event).await?;
     world.until_idle().await?;
     assert_eq!(world.column("booking_cancelled", "state").await?.as_deref(), Some("sent"));

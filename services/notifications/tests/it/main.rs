@@ -26,6 +26,7 @@ mod staff;
 mod staff_mails;
 mod rates;
 mod outages;
+mod proposals;
 mod waiting_offers;
 mod mail_server_tls;
 mod reminders;

@@ -54,6 +54,7 @@ fn event(
         ends_at: Some(to_wire(to.plus_minutes(45))),
         moved_by: MovedBy::Customer.into(),
         move_number,
+        practitioner_id: String::new(),
     })
 }
 

@@ -36,6 +36,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::fake_services;
 use crate::moves::moved;
+use crate::proposals::practice_asks;
 use crate::refund_requests::asked_and_answered;
 use crate::visitor::{Visitor, guide_request, message};
 use crate::waiting_offers::time_is_offered;
@@ -47,8 +48,7 @@ const HOUR: i64 = 3600;
 const AHEAD: &str = "2026-11-22T22:00:00Z";
 /// Before a test begins.
 const BEFORE: &str = "2026-11-21T03:00:00Z";
-/// How many mails a server takes that dies at every third: about a hundred deaths, each at
-/// another moment.
+/// How many mails a server takes that dies at every third, each time at another moment.
 const MAILS: usize = 300;
 /// The timeout for many mails on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -125,14 +125,15 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
     world.confirmed(id.parse()?).await?;
     let id = booking(world, &email("expired"), BookingState::Expired, AHEAD);
     world.append_event(BookingExpired { booking_id: id }).await?;
+    let placed = |what: &str| booking(world, &email(what), BookingState::Confirmed, AHEAD);
+    practice_asks(world, [placed("displaced"), placed("kept")]).await?;
     let id = booking(world, &email("cancelled"), BookingState::Cancelled, AHEAD);
     let money = Money { minor_units: 75_000, currency_code: "INR".to_owned() };
     let refund = Some(money.clone());
     let cancelled_by = CancelledBy::Customer.into();
-    let unpaid = false;
-    world
-        .append_event(BookingCancelled { booking_id: id.clone(), cancelled_by, refund, unpaid })
-        .await?;
+    let (booking_id, unpaid, by_grace) = (id.clone(), false, false);
+    let event = BookingCancelled { booking_id, cancelled_by, refund, unpaid, by_grace };
+    world.append_event(event).await?;
     let refund_id = new_id::<Refund>();
     world
         .append_event(RefundRequested {

@@ -56,6 +56,7 @@ async fn cancelled(world: &World, id: Id<Booking>, session_number: i32) -> Resul
         refund: money(25_000),
         unpaid: false,
         with_all: false,
+        by_grace: false,
     };
     world.append_event(event).await?;
     world.until_idle().await
@@ -137,6 +138,7 @@ async fn a_cancelled_session_is_told_with_its_share() -> Result<()> {
             cancelled_by: CancelledBy::Customer.into(),
             refund: Some(Money { minor_units: 75_000, currency_code: "INR".to_owned() }),
             unpaid: false,
+            by_grace: false,
         })
         .await?;
     world.until_idle().await?;

@@ -201,6 +201,7 @@ async fn a_cancelled_session_is_not_reminded_of() -> Result<()> {
             cancelled_by: CancelledBy::Customer.into(),
             refund: Some(Money { minor_units: 0, currency_code: "INR".to_owned() }),
             unpaid: false,
+            by_grace: false,
         })
         .await?;
     world.until_idle().await?;

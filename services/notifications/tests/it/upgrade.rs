@@ -58,6 +58,7 @@ async fn told_before(world: &World) -> Result<()> {
         cancelled_by: CancelledBy::Customer.into(),
         refund: inr(75_000),
         unpaid: false,
+        by_grace: false,
     };
     world.append_event(cancelled).await?;
     let requested = RefundRequested {
