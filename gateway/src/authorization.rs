@@ -141,9 +141,14 @@ impl RpcAuthorizer {
         checked.map_err(RetryAfter::to_error)?;
         if procedure.declared.access == Access::SignedIn {
             let user = self.users.verify_headers(headers).await.map_err(token_error)?;
-            if procedure.is_command() {
-                self.limits.check_account(user.customer).map_err(RetryAfter::to_error)?;
-            }
+            let checked = if procedure.is_of_staff() {
+                self.limits.check_staff(user.customer)
+            } else if procedure.is_command() {
+                self.limits.check_account(user.customer)
+            } else {
+                Ok(())
+            };
+            checked.map_err(RetryAfter::to_error)?;
             if procedure.is_stream() {
                 let watcher = self.watchers.try_open(user.customer);
                 let watcher = watcher.ok_or_else(|| RetryAfter::SOON.to_error())?;

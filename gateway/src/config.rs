@@ -155,6 +155,9 @@ pub struct RateLimits {
     pub address: RateLimit,
     /// Commands of one account.
     pub account: RateLimit,
+    /// Calls of one account for the practice, whose reads are written down and so no reads for the
+    /// gateway.
+    pub staff: RateLimit,
     /// Sign-in, sign-up and the like from one network address.
     pub sign_in: RateLimit,
     /// Session refreshes from one network address.
@@ -211,6 +214,7 @@ impl Config {
             rate_limits: RateLimits {
                 address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", rate_limit(600, 3000)),
                 account: reader.parse_or("GATEWAY_LIMIT_ACCOUNT", rate_limit(30, 60)),
+                staff: reader.parse_or("GATEWAY_LIMIT_STAFF", rate_limit(120, 600)),
                 sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", rate_limit(120, 120)),
                 refreshes: reader.parse_or("GATEWAY_LIMIT_REFRESHES", rate_limit(120, 300)),
                 bad_webhooks: reader.parse_or("GATEWAY_LIMIT_BAD_WEBHOOKS", rate_limit(20, 10)),

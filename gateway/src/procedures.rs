@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use connectrpc::{IdempotencyLevel, Spec, StreamType};
-use contract::calls::{Access, CALLS, Call, Limit};
+use contract::calls::{Access, CALLS, Call, Limit, SecondFactor};
 
 use crate::schema::Schema;
 
@@ -21,6 +21,11 @@ impl Procedure {
         self.spec.stream_type == StreamType::Unary
             && self.spec.idempotency_level != IdempotencyLevel::NoSideEffects
             && !self.declared.read_by_secret
+    }
+
+    /// Whether staff make the call, also to read.
+    pub(crate) fn is_of_staff(self) -> bool {
+        self.declared.second_factor != SecondFactor::Unspecified
     }
 
     /// Whether the call's response is a stream.

@@ -93,6 +93,7 @@ impl FailureLimiter {
 pub(crate) struct RateLimiters {
     address: KeyedLimiter<IpAddr>,
     account: KeyedLimiter<Id<Customer>>,
+    staff: KeyedLimiter<Id<Customer>>,
     sign_in: KeyedLimiter<IpAddr>,
     refreshes: KeyedLimiter<IpAddr>,
     bad_webhooks: FailureLimiter,
@@ -109,6 +110,7 @@ impl RateLimiters {
         Self {
             address: KeyedLimiter::new(rate_limits.address),
             account: KeyedLimiter::new(rate_limits.account),
+            staff: KeyedLimiter::new(rate_limits.staff),
             sign_in: KeyedLimiter::new(rate_limits.sign_in),
             refreshes: KeyedLimiter::new(rate_limits.refreshes),
             bad_webhooks: FailureLimiter::new(rate_limits.bad_webhooks),
@@ -127,6 +129,10 @@ impl RateLimiters {
 
     pub(crate) fn check_account(&self, account: Id<Customer>) -> Result<(), RetryAfter> {
         counted(self.account.check(&account), Refusal::AccountRate)
+    }
+
+    pub(crate) fn check_staff(&self, account: Id<Customer>) -> Result<(), RetryAfter> {
+        counted(self.staff.check(&account), Refusal::AccountRate)
     }
 
     pub(crate) fn check_sign_in(&self, address: IpAddr) -> Result<(), RetryAfter> {
@@ -180,6 +186,7 @@ impl RateLimiters {
                 let Some(limits) = limits.upgrade() else { return };
                 limits.address.evict_idle();
                 limits.account.evict_idle();
+                limits.staff.evict_idle();
                 limits.sign_in.evict_idle();
                 limits.refreshes.evict_idle();
                 limits.bad_webhooks.evict_idle();

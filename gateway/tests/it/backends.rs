@@ -244,6 +244,20 @@ impl BookingService for FakeBackend {
         Ok(Response::new(CancelOwnBookingResponse::default()))
     }
 
+    async fn get_mail_preferences(
+        &self,
+        _request: Request<GetMailPreferencesRequest>,
+    ) -> Result<Response<GetMailPreferencesResponse>, Status> {
+        Ok(Response::new(GetMailPreferencesResponse::default()))
+    }
+
+    async fn set_mail_preferences(
+        &self,
+        _request: Request<SetMailPreferencesRequest>,
+    ) -> Result<Response<SetMailPreferencesResponse>, Status> {
+        Ok(Response::new(SetMailPreferencesResponse::default()))
+    }
+
     async fn preview_own_move(
         &self,
         _request: Request<PreviewOwnMoveRequest>,

@@ -24,6 +24,7 @@ fn rate_limits_are_these_without_settings() {
     let RateLimits {
         address,
         account,
+        staff,
         sign_in,
         refreshes,
         bad_webhooks,
@@ -40,6 +41,7 @@ fn rate_limits_are_these_without_settings() {
     let all = [
         ("requests of an address", address),
         ("commands of an account", account),
+        ("calls of an account for the practice", staff),
         ("sign-ins of an address", sign_in),
         ("refreshed sessions of an address", refreshes),
         ("rejected webhooks of an address", bad_webhooks),

@@ -62,6 +62,7 @@ impl Default for TestOptions {
         let rate_limits = RateLimits {
             address: plenty,
             account: plenty,
+            staff: plenty,
             sign_in: plenty,
             refreshes: plenty,
             bad_webhooks: plenty,

@@ -95,6 +95,24 @@ async fn an_account_over_its_limit_gets_retry_after() {
 }
 
 #[tokio::test]
+async fn what_staff_read_does_not_use_up_what_an_account_may_do() {
+    let mut options = TestOptions::default();
+    options.rate_limits.account = rate_limit(1, 1);
+    options.rate_limits.staff = rate_limit(2, 1);
+    let gateway = TestGateway::with_options(options).await;
+    let read = async || {
+        let call = gateway.call("booking.v1.BookingStaffService/ListBookings", &json!({}));
+        call.bearer_auth(token()).send().await.unwrap()
+    };
+    for _ in 0..2 {
+        assert_ne!(read().await.status(), StatusCode::TOO_MANY_REQUESTS);
+    }
+    assert_retry_after(&read().await);
+    let act = gateway.call("payments.v1.PaymentsService/StartPayment", &json!({}));
+    assert_eq!(act.bearer_auth(token()).send().await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
 async fn guessing_passwords_is_limited_and_refreshing_has_its_own_limit() {
     let mut options = TestOptions::default();
     options.rate_limits.sign_in = rate_limit(1, 1);

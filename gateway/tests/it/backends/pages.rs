@@ -8,6 +8,9 @@ use contract::booking::v1::organisation_service_server::{
 use contract::booking::v1::payment_page_service_server::{
     PaymentPageService, PaymentPageServiceServer,
 };
+use contract::booking::v1::session_page_service_server::{
+    SessionPageService, SessionPageServiceServer,
+};
 use contract::booking::v1::{
     AcceptTermsRequest, AcceptTermsResponse, GetPageCalendarFileRequest,
     GetPageCalendarFileResponse, GetPaymentPageRequest, GetPaymentPageResponse, PaymentPage,
@@ -34,6 +37,7 @@ pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
         .add_service(OrganisationServiceServer::new(backend.clone()))
         .add_service(PaymentPageServiceServer::new(backend.clone()))
         .add_service(JoinPageServiceServer::new(backend.clone()))
+        .add_service(SessionPageServiceServer::new(backend.clone()))
         .add_service(PagePaymentServiceServer::new(backend.clone()))
 }
 
@@ -106,6 +110,34 @@ impl PaymentPageService for FakeBackend {
         self.seen.note(&request);
         Ok(Response::new(booking::RenewPageKeyResponse::default()))
     }
+}
+
+/// Methods of a booking's page that all respond in the same way.
+macro_rules! session_page_service {
+    ($($method:ident: $request:ty => $answer:ty;)+) => {
+        #[tonic::async_trait]
+        impl SessionPageService for FakeBackend {
+            $(async fn $method(
+                &self,
+                request: Request<$request>,
+            ) -> Result<Response<$answer>, Status> {
+                self.seen.note(&request);
+                check(&request.get_ref().page_key)?;
+                Ok(Response::new(<$answer>::default()))
+            })+
+        }
+    };
+}
+
+session_page_service! {
+    request_page_code: booking::RequestPageCodeRequest => booking::RequestPageCodeResponse;
+    preview_page_cancellation:
+        booking::PreviewPageCancellationRequest => booking::PreviewPageCancellationResponse;
+    cancel_by_page: booking::CancelByPageRequest => booking::CancelByPageResponse;
+    undo_by_page: booking::UndoByPageRequest => booking::UndoByPageResponse;
+    preview_page_move: booking::PreviewPageMoveRequest => booking::PreviewPageMoveResponse;
+    move_by_page: booking::MoveByPageRequest => booking::MoveByPageResponse;
+    tell_late_by_page: booking::TellLateByPageRequest => booking::TellLateByPageResponse;
 }
 
 /// Methods that all respond in the same way.

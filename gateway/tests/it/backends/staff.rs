@@ -76,6 +76,9 @@ macro_rules! staff_service {
 }
 
 staff_service! { BookingStaffService {
+    propose_move: booking::ProposeMoveRequest => booking::ProposeMoveResponse;
+    withdraw_move_proposal: booking::WithdrawMoveProposalRequest =>
+        booking::WithdrawMoveProposalResponse;
     get_own_role: booking::GetOwnRoleRequest => booking::GetOwnRoleResponse;
     list_bookings: booking::ListBookingsRequest => booking::ListBookingsResponse;
     list_blocked_times: booking::ListBlockedTimesRequest => booking::ListBlockedTimesResponse;
@@ -127,6 +130,8 @@ staff_service! { WaitingStaffService {
 } }
 
 staff_service! { PaymentsStaffService {
+    give_back_kept: payments::GiveBackKeptRequest => payments::GiveBackKeptResponse;
+    get_kept_amount: payments::GetKeptAmountRequest => payments::GetKeptAmountResponse;
     refund_payment: payments::RefundPaymentRequest => payments::RefundPaymentResponse;
     release_refund: payments::ReleaseRefundRequest => payments::ReleaseRefundResponse;
     record_desk_payment: payments::RecordDeskPaymentRequest
