@@ -33,15 +33,23 @@ pub(crate) fn check(history: &History) -> Vec<Violation> {
 }
 
 fn cancellation((id, facts): (Id<Booking>, &Facts), it: &HistoryEvent<Event>, found: &mut Finding) {
-    let (number, by, share, refund) = match &it.event {
-        Event::SessionCancelled { number, by, share, refund, .. } => {
-            (*number, *by, share.minor, refund.minor)
+    let (number, by, share, refund, by_grace) = match &it.event {
+        Event::SessionCancelled { number, by, share, refund, by_grace, .. } => {
+            (*number, *by, share.minor, refund.minor, *by_grace)
         }
-        Event::Cancelled { by, refund, .. } if facts.package.is_none() => {
-            (1, *by, facts.price.minor, refund.minor)
+        Event::Cancelled { by, refund, by_grace, .. } if facts.package.is_none() => {
+            (1, *by, facts.price.minor, refund.minor, *by_grace)
         }
         _ => return,
     };
+    if by_grace {
+        let given = grace_of(facts, share).filter(|_| by == CancelledBy::Customer);
+        if given != Some(refund) {
+            let what = "was cancelled with a grace that its policy does not give";
+            found.add(format!("session {number} of {id} {what}: {refund} of {share}"));
+        }
+        return;
+    }
     let starts_at = facts.session(number).map(|session| session.starts_at());
     let Some(starts_at) = starts_at else { return };
     let by_policy = |at| by_policy(facts, share, (starts_at, at));
@@ -54,6 +62,12 @@ fn cancellation((id, facts): (Id<Booking>, &Facts), it: &HistoryEvent<Event>, fo
         let what = "was cancelled with a refund that its policy does not give";
         found.add(format!("session {number} of {id} {what}: {refund} of {share}"));
     }
+}
+
+/// What the grace of the booking's policy gives of a share.
+fn grace_of(facts: &Facts, share: i64) -> Option<i64> {
+    let percent = i64::from(facts.policy.as_ref()?.grace()?.refund_percent);
+    Some(share.saturating_mul(percent).saturating_add(50) / 100)
 }
 
 /// What the booking's policy gives of a share at a moment; `None` for a booking that carries none,

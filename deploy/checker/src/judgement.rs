@@ -8,7 +8,7 @@ use crate::times::Times;
 use crate::violation::{Finding, Invariant, Violation};
 use crate::{
     acknowledgements, cancellations, confirmations, duplicates, log, mail, money, overlap,
-    projection, promises, receipts, refund_requests, unfinished,
+    projection, promises, proposals, receipts, refund_requests, unfinished,
 };
 
 /// Everything that is wrong with what a run left behind; nothing, when all invariants hold.
@@ -26,6 +26,7 @@ pub fn check(snapshot: &Snapshot) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I2);
     sessions.check(&mut found);
     all.extend(found.violations);
+    all.extend(sessions.graces.check());
     all.extend(overlap::rows(&snapshot.booking.reservations));
     all.extend(money::entries(snapshot));
     all.extend(duplicates::own_orders(snapshot));
@@ -56,6 +57,8 @@ pub(crate) fn check_part(
     all.extend(mail::check(snapshot, history));
     all.extend(promises::check(snapshot, history));
     all.extend(cancellations::check(history));
+    all.extend(proposals::check(history));
+    sessions.graces.take_in(history);
     all.extend(unfinished::check(snapshot, history));
     all.extend(projection::check(snapshot, history, place));
     all

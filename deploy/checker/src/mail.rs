@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use booking::domain::booking::{Event, Origin, State};
+use contract::booking::v1::MailPreferencesChanged;
 use contract::desk::way_of;
 use contract::payments::v1::ReceiptIssued;
 use contract::reviews::v1::{ReviewDeleted, ReviewSubmitted};
@@ -196,6 +197,7 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
             let facts = state.and_then(State::facts);
             let ended = facts.and_then(|facts| Some(facts.sessions.last()?.ends_at()));
             reason == "unsubscribed"
+                || reason == "not_chosen" && state.is_some_and(|it| has_chosen(snapshot, it))
                 || was_missed(history, row)
                 || !matches!(state, Some(State::Completed { .. }))
                 || ended.is_some_and(|at| is_long_ago(snapshot, at))
@@ -242,9 +244,12 @@ fn is_no_reminder(
     let session = state.facts().and_then(|facts| facts.session(told.session));
     let Some(starts_at) = session.map(|session| session.starts_at()) else { return false };
     match reason {
+        "not_chosen" => has_chosen(snapshot, state),
         "overtaken" => was_overtaken(history, row),
         "too_late" => {
-            snapshot.taken_at >= starts_at || row.kind == "reminder" && has_second(snapshot, row)
+            snapshot.taken_at >= starts_at
+                || row.kind == "reminder" && has_second(snapshot, row)
+                || has_chosen(snapshot, state)
         }
         "inside_window" => {
             let moved = row.booking_id.and_then(|id| history.moves.of(id, told));
@@ -257,10 +262,23 @@ fn is_no_reminder(
             // To the microsecond, as its mail is planned: in whole seconds a booking of the very
             // second of its reminder counts as one before it.
             let Some(hours) = snapshot.reminder_hours else { return true };
+            // Last, because it goes through all events.
             booked.any(|at| at > starts_at.plus_seconds(-i64::from(hours) * 60 * 60))
+                || has_chosen(snapshot, state)
         }
         _ => false,
     }
+}
+
+/// Whether the client of a booking has chosen about mails, so that other hours than the practice's
+/// hold.
+fn has_chosen(snapshot: &Snapshot, state: &State) -> bool {
+    let Some(facts) = state.facts() else { return false };
+    let client = facts.customer_id.to_string();
+    snapshot.booking.log.events.iter().any(|row| {
+        let changed = row.event.get::<MailPreferencesChanged>();
+        matches!(changed, Ok(Some(it)) if it.customer_id == client)
+    })
 }
 
 /// Whether staff have ever marked that the client of a mail came to no session. The mark may have

@@ -76,6 +76,7 @@ async fn bookings(
     let mut found = Finding::of(Invariant::I2);
     sessions.check(&mut found);
     report.add(found.violations);
+    report.add(sessions.graces.check());
     Ok(changing)
 }
 

@@ -6,6 +6,7 @@ use booking::domain::span::Span;
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
 
+use crate::graces::Graces;
 use crate::history::HistoryEvent;
 use crate::names::Names;
 use crate::snapshot::{Holder, ReservationRow};
@@ -16,6 +17,8 @@ use crate::violation::Finding;
 pub(crate) struct Sessions {
     practitioners: Names,
     sessions: Vec<Session>,
+    /// The sessions that were cancelled with grace.
+    pub(crate) graces: Graces,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use booking::domain::booking::{Mode, State, Timer};
-use booking::timers::kinds::{CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, key};
+use booking::timers::kinds::{CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, PROPOSAL_END, key};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use notifications::timers::kinds::SEND_MAIL;
@@ -182,6 +182,10 @@ impl<'s> Unfinished<'s> {
             // Its time is held until it takes effect, as that of any placed booking is.
             if state.pending_cancellation().is_some() {
                 self.needs("booking", CANCELLATION_EFFECT, &subject);
+            }
+            // Without a choice everything goes back by itself.
+            if state.move_proposal().is_some() {
+                self.needs("booking", PROPOSAL_END, &subject);
             }
             if let State::Confirmed { facts, .. } | State::MeetingScheduled { facts, .. } = state {
                 for number in facts.numbers() {

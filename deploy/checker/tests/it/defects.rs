@@ -23,7 +23,7 @@ const fn defect(
     Defect { invariant, says, service, sql }
 }
 
-const DEFECTS: [Defect; 30] = [
+const DEFECTS: [Defect; 33] = [
     defect(
         Invariant::I2,
         "the rows of",
@@ -99,6 +99,24 @@ const DEFECTS: [Defect; 30] = [
          select gen_random_uuid(), booking_id, customer_id, opened_at, opened_at, opened_at,
                 'granted', 100, 'INR', 'Gladly', gen_random_uuid(), opened_at
          from collections where state = 'paid' limit 1",
+    ),
+    defect(
+        Invariant::I3,
+        "was cancelled with grace that was used up",
+        "booking",
+        "with late as (
+             select stream_id from events where event_type = 'booking.v1.BookingCancelled'
+             order by recorded_at desc limit 2)
+         update events set payload = payload || case event_type
+             when 'booking.v1.BookingCancelled' then '{\"byGrace\": true}'::jsonb
+             else '{\"customerId\": \"usr_00000000000070008000000000000001\",
+                    \"cancellationPolicy\": {
+                        \"version\": \"1\",
+                        \"tiers\": [{\"untilHours\": 24, \"refundPercent\": 100}],
+                        \"grace\": {\"times\": 1, \"months\": 6, \"refundPercent\": 100}
+                    }}'::jsonb end
+         where stream_id in (select stream_id from late)
+             and event_type in ('booking.v1.BookingCancelled', 'booking.v1.BookingRequested')",
     ),
     defect(
         Invariant::I3,
@@ -276,6 +294,34 @@ const DEFECTS: [Defect; 30] = [
         "delete from events where event_id = (
              select event_id from events where event_type = 'notifications.v1.MailSent'
                  and payload ->> 'kind' = 'MAIL_KIND_BOOKING_CONFIRMED' limit 1)",
+    ),
+    // The practice could not hold it, and it counts as held.
+    defect(
+        Invariant::I3,
+        "counts as held, and the practice could not hold it",
+        "booking",
+        "update events e set event_type = 'booking.v1.BookingMoveProposed',
+                payload = payload || jsonb_build_object('sessionNumber', 1, 'proposalNumber', 1,
+                    'startsAt', '2026-11-24T05:30:00Z', 'chooseUntilAt', '2026-11-24T05:30:00Z')
+         where event_id = (
+             select m.event_id from events m
+             join bookings b on m.stream_id = 'booking-' || b.booking_id
+             where m.event_type = 'booking.v1.MeetingScheduled' and b.state = 'completed'
+                 and b.package_id is null limit 1)",
+    ),
+    // Nothing goes back by itself without a timer.
+    defect(
+        Invariant::I7,
+        "no timer is left for proposal-end",
+        "booking",
+        "update events e set event_type = 'booking.v1.BookingMoveProposed',
+                payload = payload || jsonb_build_object('sessionNumber', 1, 'proposalNumber', 1,
+                    'startsAt', '2026-11-24T05:30:00Z', 'chooseUntilAt', '2026-11-24T05:30:00Z')
+         where event_id = (
+             select m.event_id from events m
+             join bookings b on m.stream_id = 'booking-' || b.booking_id
+             where m.event_type = 'booking.v1.MeetingScheduled' and b.state = 'meeting_scheduled'
+             limit 1)",
     ),
 ];
 
