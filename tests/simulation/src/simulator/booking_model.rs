@@ -10,14 +10,16 @@ use booking::consumers::payments::{Action, action_for};
 use booking::contract::{booking_event, booking_stream, day_event, day_stream};
 use booking::domain::booking::{
     BookingLife, Cancellation, CancelledBy, Command, Effect, Event, Facts, MeetingId, PaymentId,
-    PlacementCheck, RefundChoice, Rejection, State, Timer, effects,
+    PlacementCheck, ProposedTime, RefundChoice, Rejection, State, Timer, Whose, follow,
 };
 use booking::domain::day::{self, PractitionerDay};
+use booking::domain::grace::GraceUses;
 use booking::domain::span::Span;
 use booking::timers::kinds::{
-    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, MOVE_MEETING, key, parse_subject,
+    CANCELLATION_EFFECT, CREATE_MEETING, HOLD_END, MOVE_MEETING, PROPOSAL_END, key, parse_subject,
 };
 use eventstore::Recorded;
+use jiff::tz::TimeZone;
 use kernel::id::{Block, Booking};
 use kernel::{Decider, Id, Money, Timestamp};
 use serde_json::json;
@@ -50,6 +52,8 @@ struct LockedBooking {
     id: Id<Booking>,
     state: State,
     days: Vec<LockedDay>,
+    /// Who gave its sessions when it was locked.
+    practitioner_id: String,
     now: Timestamp,
 }
 
@@ -66,30 +70,32 @@ impl LockedBooking {
         batch: &mut Batch<BookingTables>,
         command: Command,
     ) -> Result<Vec<Event>, Error> {
+        let proposed = ProposedTime::of(&self.state);
         let events = BookingLife::decide(&self.state, command)?;
         for event in &events {
             let new = booking_event(self.id, event).map_err(Error::broken)?;
             batch.append(&booking_stream(self.id), new);
             self.state = BookingLife::evolve(std::mem::take(&mut self.state), event);
         }
-        for event in &events {
-            for effect in effects(&self.state, event, self.now) {
-                self.carry_out(batch, effect)?;
-            }
+        for effect in follow(proposed, &self.state, &events, self.now) {
+            self.carry_out(batch, effect)?;
         }
         Ok(events)
     }
 
-    /// The day of a session; two of one day are never there.
-    fn day_of(&mut self, session: Span) -> Option<&mut LockedDay> {
-        let date = rules().date_of(session.starts_at()).to_string();
-        self.days.iter_mut().find(|day| day.stream.ends_with(&date))
+    /// The day of a practitioner's session; two of one day are never there.
+    fn day_of(&mut self, whose: &str, session: Span) -> Option<&mut LockedDay> {
+        let stream = day_stream(whose, rules().date_of(session.starts_at()));
+        self.days.iter_mut().find(|day| day.stream == stream)
     }
 
     fn carry_out(&mut self, batch: &mut Batch<BookingTables>, effect: Effect) -> Result<(), Error> {
         match effect {
-            Effect::Day { session, command } => {
-                if let Some(day) = self.day_of(session) {
+            Effect::Day { session, command, whose } => {
+                let facts = self.state.facts().filter(|_| whose == Whose::Now);
+                let whose = facts.map_or(&self.practitioner_id, |facts| &facts.practitioner_id);
+                let whose = whose.clone();
+                if let Some(day) = self.day_of(&whose, session) {
                     apply_to_day(batch, (&day.stream, &mut day.state), command)?;
                 }
             }
@@ -122,8 +128,9 @@ fn apply_to_day(
 impl World {
     fn lock_booking(&self, id: Id<Booking>) -> Option<LockedBooking> {
         let state = self.booking.tables.states.get(&id)?.clone();
-        let days = self.lock_days(state.facts()?);
-        Some(LockedBooking { id, state, days, now: self.now })
+        let facts = state.facts()?;
+        let (days, practitioner_id) = (self.lock_days(facts), facts.practitioner_id.clone());
+        Some(LockedBooking { id, state, days, practitioner_id, now: self.now })
     }
 
     fn lock_days(&self, facts: &Facts) -> Vec<LockedDay> {
@@ -177,7 +184,8 @@ impl World {
         (by, refund): (CancelledBy, RefundChoice),
     ) -> Result<(), Error> {
         let unwritten = earlier_policy();
-        let cancellation = Cancellation { by, refund, session, unwritten };
+        let grace_left = self.grace_left(id);
+        let cancellation = Cancellation { by, refund, session, unwritten, grace_left };
         self.command_booking(id, Command::Cancel { cancellation, now: self.now })
     }
 
@@ -187,9 +195,19 @@ impl World {
         (id, session): (Id<Booking>, Option<usize>),
     ) -> Result<(), Error> {
         let (by, refund) = (CancelledBy::Customer, RefundChoice::ByPolicy);
-        let cancellation = Cancellation { by, refund, session, unwritten: earlier_policy() };
+        let (unwritten, grace_left) = (earlier_policy(), self.grace_left(id));
+        let cancellation = Cancellation { by, refund, session, unwritten, grace_left };
         let (shown, now) = (Money::inr(0), self.now);
         self.command_booking(id, Command::CancelLater { cancellation, shown, now })
+    }
+
+    /// How often the client of a booking may still lose less by its policy's grace.
+    fn grace_left(&self, id: Id<Booking>) -> u16 {
+        let facts = self.booking.tables.states.get(&id).and_then(State::facts);
+        let grace = facts.and_then(|facts| Some((facts, facts.policy(&earlier_policy()).grace()?)));
+        let Some((facts, grace)) = grace else { return 0 };
+        let uses = self.booking.tables.uses_of_grace(facts.customer_id, self.now);
+        GraceUses::of(grace, &TimeZone::UTC, &uses, self.now).left()
     }
 
     /// `UndoCancellation`.
@@ -254,6 +272,7 @@ impl World {
             HOLD_END => self.end_hold(id),
             CANCELLATION_EFFECT => self.take_effect(id),
             MOVE_MEETING => self.move_meeting(id),
+            PROPOSAL_END => self.lapse_proposal(id),
             _ => self.end_session(id, number),
         };
         self.conclude::<BookingTables>((key, attempts), outcome);

@@ -236,6 +236,12 @@ pub enum End {
     CancellationUndone,
     /// A session of it was moved.
     Moved,
+    /// It was moved to another practitioner.
+    HandedOver,
+    /// The practice asked for another time of a session.
+    MoveProposed,
+    /// It took that back.
+    ProposalWithdrawn,
     /// It was cancelled, and the money went back.
     CancelledWithRefund,
     /// It was cancelled, and the money was kept.
@@ -272,7 +278,7 @@ pub enum End {
 
 impl End {
     /// All of them.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 35] = [
         Self::SlotTaken,
         Self::TooManyHolds,
         Self::OverlapsOwnSession,
@@ -289,6 +295,9 @@ impl End {
         Self::CancellationRequested,
         Self::CancellationUndone,
         Self::Moved,
+        Self::HandedOver,
+        Self::MoveProposed,
+        Self::ProposalWithdrawn,
         Self::CancelledWithRefund,
         Self::CancelledRetained,
         Self::MismatchedBack,

@@ -1,9 +1,9 @@
 //! Clients and the practice's staff: their plans, their steps, and how often they retry.
 
+mod moves;
 mod plan;
 
-use booking::domain::booking::{CancelledBy, MovedBy, RefundChoice, State};
-use booking::domain::span::Span;
+use booking::domain::booking::{CancelledBy, RefundChoice, State};
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 use payments::app::fold::PollDirective;
@@ -59,6 +59,10 @@ impl World {
             (Step::Move { number, seen, hours, tries }, Some(id)) => {
                 self.relocate(saga, (id, number), (seen, hours), tries);
             }
+            (Step::Propose { number, seen, tries }, Some(id)) => {
+                self.propose(saga, (id, number), seen, tries);
+            }
+            (Step::Withdraw { tries }, Some(id)) => self.withdraw(saga, id, tries),
             (Step::AcceptClaim { tries }, Some(id)) => {
                 let again = Step::AcceptClaim { tries: tries + 1 };
                 let ack = Ack::ClaimAccepted(id);
@@ -308,41 +312,6 @@ impl World {
     fn undo(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
         let undone = self.call(|world| world.undo_cancellation(id));
         self.without_ack(saga, (tries, Step::UndoCancel { tries: tries + 1 }), undone);
-    }
-
-    /// A third of the bookings is moved, half of these more than once, by hours or by days.
-    fn plan_moves(&mut self, saga: usize) {
-        if !saga.is_multiple_of(3) {
-            return;
-        }
-        let times = if saga.is_multiple_of(2) { 3 } else { 1 };
-        for _ in 0..times {
-            let seconds = self.rng.between(20 * 60, 60 * 60 * 60);
-            let number = usize::try_from(self.rng.between(1, 3)).unwrap_or(1);
-            let hours = self.rng.weighted(&[(400, 1), (200, -1), (200, 24), (200, 25)], 48);
-            let step = Step::Move { number, seen: None, hours, tries: 0 };
-            self.later(saga, (seconds, seconds), step);
-        }
-    }
-
-    fn relocate(
-        &mut self,
-        saga: usize,
-        (id, number): (Id<Booking>, usize),
-        (seen, hours): (Option<Span>, i64),
-        tries: u32,
-    ) {
-        let state = self.booking.tables.states.get(&id);
-        let shown = || state.and_then(State::facts).and_then(|facts| facts.session(number));
-        let Some(seen) = seen.or_else(shown) else { return };
-        let by = match saga % 4 {
-            0 | 1 => MovedBy::Customer,
-            2 => MovedBy::CustomerAsked,
-            _ => MovedBy::Practice,
-        };
-        let again = Step::Move { number, seen: Some(seen), hours, tries: tries + 1 };
-        let moved = self.call(|world| world.move_session((id, number), by, (seen, hours)));
-        self.without_ack(saga, (tries, again), moved);
     }
 
     /// What was answered is asked for again only where no answer came.

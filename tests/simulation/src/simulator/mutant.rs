@@ -16,6 +16,8 @@ pub enum Mutant {
     ForgetOwnSessions,
     /// The time that a session is moved from stays taken.
     KeepOldTime,
+    /// A proposal of another time ends without a choice, and nothing goes back.
+    ForgetLapse,
     /// Money that cannot be placed is left where it is.
     ForgetUnplacedMoney,
     /// The ledger misses the entry of a refund.
@@ -77,12 +79,13 @@ pub enum Mutant {
 
 impl Mutant {
     /// Those that break something, with the invariant that each breaks.
-    pub const ALL: [(Self, Invariant); 27] = [
+    pub const ALL: [(Self, Invariant); 28] = [
         (Self::AckBeforeCommit, Invariant::I1),
         (Self::StaleDay, Invariant::I2),
         (Self::HoldPartOfPackage, Invariant::I2),
         (Self::ForgetOwnSessions, Invariant::I2),
         (Self::KeepOldTime, Invariant::I2),
+        (Self::ForgetLapse, Invariant::I7),
         (Self::ForgetUnplacedMoney, Invariant::I3),
         (Self::ForgetLedger, Invariant::I3),
         (Self::NewRefundIdOnEachTry, Invariant::I4),

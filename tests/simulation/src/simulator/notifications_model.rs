@@ -413,6 +413,12 @@ pub(crate) fn on_booking(
                 world.queue(batch, mail, State::Queued);
             }
         }
+        // No simulated client chooses about mails.
+        Step::Replan(_bookings) => {}
+        // Its reminders wait until the choice would have ended, and are planned anew then.
+        Step::KeepTime(mail, _booking) => {
+            world.queue(batch, &mail, State::Queued);
+        }
         Step::Queue(mails) => {
             for mail in &mails {
                 world.queue(batch, mail, State::Queued);

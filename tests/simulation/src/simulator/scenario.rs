@@ -57,6 +57,16 @@ pub(crate) enum Step {
         hours: i64,
         tries: u32,
     },
+    /// The practice asks for another time.
+    Propose {
+        number: usize,
+        seen: Option<Span>,
+        tries: u32,
+    },
+    /// It takes that back.
+    Withdraw {
+        tries: u32,
+    },
     AcceptClaim {
         tries: u32,
     },

@@ -134,7 +134,8 @@ impl World {
         let until = self.now.plus_minutes(HOLD_MINUTES);
         let mut batch = Batch::by(slot_request.customer_id.to_string());
         let (state, now) = (State::Absent, self.now);
-        let mut locked = LockedBooking { id, state, days, now };
+        let practitioner_id = String::new();
+        let mut locked = LockedBooking { id, state, days, practitioner_id, now };
         locked.apply(&mut batch, Command::Request { facts, until })?;
         if self.has(Mutant::ConfirmForNothing) && self.rng.chance(100) {
             let confirmed = Event::Confirmed { basis: ConfirmationBasis::Free, reinstated: false };

@@ -40,6 +40,8 @@ pub(crate) struct BookingTables {
     pub(crate) rows: BTreeMap<Id<Booking>, BookingRecord>,
     pub(crate) reservations: BTreeMap<(Holder, Timestamp), ReservationRow>,
     pub(crate) keys: BTreeMap<Key, Id<Booking>>,
+    /// When sessions were cancelled with grace, of which booking.
+    graces: Vec<(Id<Booking>, Timestamp)>,
 }
 
 impl Tables for BookingTables {
@@ -62,6 +64,11 @@ impl Tables for BookingTables {
         let id = uuid::Uuid::parse_str(correlated).map(Id::from_uuid).map_err(Error::broken)?;
         let state = self.states.entry(id).or_default();
         *state = BookingLife::evolve(std::mem::take(state), &known);
+        if let Event::Cancelled { by_grace: true, .. }
+        | Event::SessionCancelled { by_grace: true, .. } = &known
+        {
+            self.graces.push((id, event.recorded_at));
+        }
         if !skips {
             self.project_booking((id, mutant), &known, event.recorded_at);
         }
@@ -70,6 +77,16 @@ impl Tables for BookingTables {
 }
 
 impl BookingTables {
+    /// When a client has used grace; what has not taken effect counts as of now.
+    pub(super) fn uses_of_grace(&self, customer: Id<Customer>, now: Timestamp) -> Vec<Timestamp> {
+        let is_its = |state: &State| state.facts().is_some_and(|it| it.customer_id == customer);
+        let used = self.graces.iter().filter(|(id, _)| self.states.get(id).is_some_and(is_its));
+        let pending = self.states.values().filter(|state| is_its(state));
+        let pending = pending.filter_map(State::pending_cancellation);
+        let pending = pending.map(|it| usize::from(it.grace_times)).sum::<usize>();
+        used.map(|(_, at)| *at).chain(std::iter::repeat_n(now, pending)).collect()
+    }
+
     /// Remembers what a key was answered with.
     pub(super) fn store_idempotency_key(&mut self, key: Key, id: Id<Booking>) {
         self.keys.insert(key, id);
@@ -94,8 +111,8 @@ impl BookingTables {
         if let Event::Cancelled { refund, .. } = event {
             self.change_money(id, mutant, |money| money.promise(refund.minor));
         }
-        if let Event::Moved { from, to, .. } = event {
-            self.move_row(id, *from, *to);
+        if let Event::Moved { from, to, practitioner, .. } = event {
+            self.move_row(id, (*from, *to), practitioner.as_deref());
         }
         self.project_state(id, event);
         self.change_money(id, mutant, |_| ());
@@ -128,12 +145,23 @@ impl BookingTables {
             | Event::SessionCancelled { .. }
             | Event::PageRequested { .. }
             | Event::ConsentCodeRequested { .. }
+            | Event::PageCodeRequested { .. }
             | Event::AttendanceMarked { .. }
             | Event::CancellationRequested(_)
             | Event::CancellationUndone
-            | Event::Moved { .. }
+            | Event::MoveProposed(_)
+            | Event::MoveProposalWithdrawn { .. }
             // Clients of the simulation have accounts.
             | Event::Adopted { .. } => return,
+            Event::Moved { practitioner, .. } => {
+                let Some(practitioner) = practitioner else { return };
+                practitioner.clone_into(&mut row.practitioner_id);
+                // The room was that of the practitioner before.
+                if row.state == "meeting_scheduled" {
+                    "confirmed".clone_into(&mut row.state);
+                }
+                return;
+            }
             Event::CheckoutOpened { until } => {
                 row.held_until_at = Some(*until);
                 row.checkout_opened = true;
@@ -182,12 +210,13 @@ impl BookingTables {
         }
     }
 
-    /// A session's row gets its new time, which its day then books.
-    fn move_row(&mut self, id: Id<Booking>, from: Span, to: Span) {
+    /// A session's row gets its new time and practitioner, whose day then books it.
+    fn move_row(&mut self, id: Id<Booking>, (from, to): (Span, Span), whose: Option<&str>) {
         let holder = Holder::Booking(id);
         if let Some(row) = self.reservations.remove(&(holder, from.starts_at())) {
             let (starts_at, ends_at) = (to.starts_at(), to.ends_at());
-            let moved = ReservationRow { starts_at, ends_at, ..row };
+            let practitioner_id = whose.map_or(row.practitioner_id, str::to_owned);
+            let moved = ReservationRow { starts_at, ends_at, practitioner_id, ..row };
             self.reservations.insert((holder, starts_at), moved);
         }
     }
