@@ -54,6 +54,15 @@ pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
         table.row(row);
     }
     table.show("Nothing is recorded.");
+    for said in list(&history["moveReasons"]) {
+        output::line(format_args!(
+            "  {} session {}, {}: {}",
+            zone.moment(&said["saidAt"]),
+            said["sessionNumber"],
+            text(&said["userId"]),
+            printable(&text(&said["reason"])),
+        ));
+    }
     output::line("");
     for (name, words) in agreement::rows(&zone, &history) {
         output::line(format_args!("{name}: {}", printable(&words)));

@@ -20,6 +20,7 @@ mod table;
 mod labels;
 mod money;
 mod move_session;
+mod propose_move;
 mod dates;
 mod session_cells;
 mod today;
@@ -90,8 +91,12 @@ enum Command {
     Calendar(calendar::Calendar),
     /// Cancel a confirmed booking.
     Cancel(cancel::Arguments),
-    /// Move a session to another time; the client is told by mail.
+    /// Move a session to another time or practitioner; the client is told by mail.
     Move(move_session::Arguments),
+    /// Ask the client of a session that can't take place to choose another time.
+    ProposeMove(propose_move::Arguments),
+    /// Let it take place at its time after all.
+    WithdrawProposal(BookingWithKey),
     /// Confirm a booking on the customer's word that it is paid.
     AcceptClaim(BookingWithKey),
     /// Book for a client on the phone; prints the address at which it is paid.
@@ -155,6 +160,8 @@ impl Command {
             Self::Calendar(calendar) => calendar::run(session, calendar).await,
             Self::Cancel(arguments) => cancel::run(session, arguments).await,
             Self::Move(arguments) => move_session::run(session, arguments).await,
+            Self::ProposeMove(arguments) => propose_move::run(session, arguments).await,
+            Self::WithdrawProposal(arguments) => propose_move::withdraw(session, arguments).await,
             Self::AcceptClaim(arguments) => claim::run(session, arguments).await,
             Self::PhoneBooking(arguments) => phone::book(session, arguments).await,
             Self::SendLink(arguments) => phone::send_link(session, arguments).await,
@@ -294,6 +301,8 @@ mod tests {
             "calendar read Google",
             "cancel",
             "cancel bkg_1 --by nobody",
+            "propose-move bkg_00000000000000000000000000000001 2026-11-24T11:00",
+            "withdraw-proposal",
             "cancel bkg_1 --refund some",
             "phone-booking meditation",
             "phone-booking meditation 2026-11-24T11:00 --first-name Asha --last-name Rao",
@@ -303,6 +312,7 @@ mod tests {
             "refund bkg_1 4.999",
             "refund bkg_1 -5",
             "refund bkg_00000000000000000000000000000001 5 --release",
+            "refund bkg_00000000000000000000000000000001 5 --kept",
             "refund bkg_00000000000000000000000000000001 5 --key short",
             "refund-requests open",
             "answer-refund-request R-17 --nothing",

@@ -1,4 +1,4 @@
-//! `sukoon move`: a session gets another time of its practitioner.
+//! `sukoon move`: a session gets another time, or another practitioner.
 use crate::arguments::{Key, OneBooking, SESSIONS_MAX};
 use crate::dates::{Zone, start};
 use crate::labels::{client_name, service_label};
@@ -29,6 +29,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "customer-asked|practice", default_value = "customer-asked")]
     #[arg(value_parser = words::read::<MovedBy>)]
     by: MovedBy,
+    /// Who is to give it; the one who has it unless you say. Only of a booking with one session.
+    #[arg(long, value_name = "ID")]
+    practitioner: Option<String>,
+    /// Why, for the practice alone; needed unless the client asked and the practitioner stays.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
     /// This session of a package, from 1.
     #[arg(long, value_name = "N", value_parser = value_parser!(i32).range(1..=SESSIONS_MAX))]
     session: Option<i32>,
@@ -40,22 +46,32 @@ pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     let id = &references::id_of(session, &arguments.of.booking).await?;
     let zone = Zone::of(session).await?;
     let number = arguments.session.unwrap_or_default();
+    let practitioner = arguments.practitioner.as_deref().unwrap_or_default();
     // A repeat of what was done already is not previewed: it is there.
     let what = if arguments.key.is_given() {
         id.clone()
     } else {
-        let look = json!({ "bookingId": id, "sessionNumber": number, "days": 1 });
+        let look = json!({
+            "bookingId": id, "sessionNumber": number, "days": 1,
+            "practitionerId": practitioner,
+        });
         let preview = session.call(&format!("{SERVICE}/PreviewMove"), &look).await?;
         description(&preview)
     };
     let question = format!("{what}: from {} to {}", shown(arguments.from), shown(arguments.to));
-    confirm::require_confirmation(session.options, &format!("{question} {}. Move?", zone.label))?;
+    let whom = if practitioner.is_empty() { String::new() } else { format!(", to {practitioner}") };
+    confirm::require_confirmation(
+        session.options,
+        &format!("{question} {}{whom}. Move?", zone.label),
+    )?;
     let request = json!({
         "bookingId": id,
         "sessionNumber": number,
         "shownStartsAt": zone.instant(arguments.from)?,
         "startsAt": zone.instant(arguments.to)?,
         "movedBy": arguments.by.as_str_name(),
+        "practitionerId": practitioner,
+        "reason": arguments.reason.as_deref().unwrap_or_default(),
     });
     let method = format!("{SERVICE}/MoveBooking");
     let answer = session.call_with_key(&method, request, &arguments.key.or_new()).await?;
@@ -76,7 +92,8 @@ fn description(answer: &Value) -> String {
     format!("{}, {}", printable(&client_name(booking)), service_label(booking))
 }
 
-fn shown(local: DateTime) -> String {
+/// A time as the practice's clock shows it.
+pub(crate) fn shown(local: DateTime) -> String {
     local.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
@@ -93,6 +110,12 @@ mod tests {
         assert_eq!(shown(usual.to), "2026-11-26 14:30");
         let own = read("2026-11-24T11:00 2026-11-26T14:30 --by practice --session 2").unwrap();
         assert_eq!((own.by, own.session), (MovedBy::Practice, Some(2)));
+        let other = read("2026-11-24T11:00 2026-11-24T11:00 --practitioner ravi --reason ill");
+        let other = other.unwrap();
+        assert_eq!(
+            (other.practitioner.as_deref(), other.reason.as_deref()),
+            (Some("ravi"), Some("ill"))
+        );
         for wrong in ["2026-11-24T11:00", "2026-11-24 2026-11-26", "11:00 14:00"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

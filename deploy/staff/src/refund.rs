@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::{confirm, money, references};
 use anyhow::Result;
 use machine::output;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
     /// Let go what waits for the end of a dispute.
     #[arg(long, conflicts_with = "amount")]
     release: bool,
+    /// All that late cancellations of its client kept, once.
+    #[arg(long, conflicts_with_all = ["amount", "release"])]
+    kept: bool,
     #[command(flatten)]
     key: Key,
 }
@@ -38,10 +41,36 @@ async fn release(session: &Session, id: &str) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
+/// Gives back what late cancellations kept.
+async fn give_back(session: &Session, id: &str, arguments: &Arguments) -> Result<Outcome> {
+    let method = "payments.v1.PaymentsStaffService/GetKeptAmount";
+    let shown = session.call(method, &json!({ "bookingId": id })).await?;
+    let how_much = money::shown(&shown["amount"]);
+    let question = format!("{how_much} that was kept of {id} goes back. Are you sure?");
+    confirm::require_confirmation(session.options, &question)?;
+    let request = json!({ "bookingId": id, "amount": shown["amount"] });
+    let method = "payments.v1.PaymentsStaffService/GiveBackKept";
+    let answer = session.call_with_key(method, request, &arguments.key.or_new()).await?;
+    say(session, id, &answer);
+    Ok(Outcome::Complete)
+}
+
+fn say(session: &Session, id: &str, answer: &Value) {
+    if session.options.json {
+        output::line(answer);
+    } else {
+        let (amount, refund) = (money::shown(&answer["amount"]), text(&answer["refundId"]));
+        output::line(told(&amount, &refund, answer["atDesk"] == true, id));
+    }
+}
+
 pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let id = &references::id_of(session, &arguments.of.booking).await?;
     if arguments.release {
         return release(session, id).await;
+    }
+    if arguments.kept {
+        return give_back(session, id, arguments).await;
     }
     let mut request = json!({ "bookingId": id });
     let mut how_much = "All that is left".to_owned();
@@ -56,12 +85,7 @@ pub(crate) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     confirm::require_confirmation(session.options, &question)?;
     let method = "payments.v1.PaymentsStaffService/RefundPayment";
     let answer = session.call_with_key(method, request, &arguments.key.or_new()).await?;
-    if session.options.json {
-        output::line(answer);
-    } else {
-        let (amount, refund) = (money::shown(&answer["amount"]), text(&answer["refundId"]));
-        output::line(told(&amount, &refund, answer["atDesk"] == true, id));
-    }
+    say(session, id, &answer);
     Ok(Outcome::Complete)
 }
 
