@@ -37,9 +37,10 @@ pub const KILLABLE_PARTS: [&str; 9] = [
 pub const STORES: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 
 /// Settings for a test in which one machine plays many clients.
-pub const RAISED_LIMITS: [(&str, &str); 14] = [
+pub const RAISED_LIMITS: [(&str, &str); 15] = [
     ("GATEWAY_LIMIT_ADDRESS", "100000/1000000"),
     ("GATEWAY_LIMIT_ACCOUNT", "10000/100000"),
+    ("GATEWAY_LIMIT_STAFF", "10000/100000"),
     // On a busy machine a thousand buyers connect long before the last of them can send a request.
     ("GATEWAY_HEAD_SECONDS", "120"),
     ("GATEWAY_LIMIT_SIGN_IN", "10000/100000"),

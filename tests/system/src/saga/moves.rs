@@ -15,8 +15,26 @@ impl RunningSaga<'_, '_> {
     /// move, and the clocks may have been moved beyond what its client may do.
     pub(super) async fn relocate(&self) -> Result<()> {
         self.wait_until_placed_or_refunded().await?;
+        self.ask_for_another_time().await?;
         for who in ["client", "practice"] {
             self.relocate_by(who).await.context(who)?;
+        }
+        Ok(())
+    }
+
+    /// The practice asks for another time, takes that back, and asks once more: the client's own
+    /// move is the answer. By now the session may have begun.
+    async fn ask_for_another_time(&self) -> Result<()> {
+        for (method, attempt) in
+            [("ProposeMove", 1), ("WithdrawMoveProposal", 1), ("ProposeMove", 2)]
+        {
+            let mut body = self.request_body(&format!("{method}-{attempt}"));
+            if method == "ProposeMove" {
+                body["shownStartsAt"] = self.session_start().await?;
+                body["reason"] = json!("the practitioner is ill");
+                body["opensAgain"] = json!(attempt == 1);
+            }
+            self.runner.call_staff(BOOKINGS, method, body).await?;
         }
         Ok(())
     }
@@ -41,6 +59,7 @@ impl RunningSaga<'_, '_> {
             return self.customer.call("booking.v1.BookingService/MoveOwnBooking", body).await;
         }
         body["movedBy"] = json!("MOVED_BY_PRACTICE");
+        body["reason"] = json!("the room is not free");
         self.runner.call_staff(BOOKINGS, "MoveBooking", body).await
     }
 
