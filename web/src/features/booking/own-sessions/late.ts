@@ -2,6 +2,7 @@
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { toDate } from '@/lib/time';
 import { isToCome } from './own-booking';
+import { isAskedToMove } from './proposal';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,8 +12,8 @@ export const LATE_MINUTES = [5, 10, 15] as const;
 /** The number from 1 of the session that begins within the hour, or runs. */
 export function lateNumber(booking: Booking, now: number): number | undefined {
   if (!isToCome(booking, now) || booking.pendingCancellation) return undefined;
-  const at = booking.sessions.findIndex(({ startsAt, endsAt, cancelled }) => {
-    if (!startsAt || !endsAt || cancelled) return false;
+  const at = booking.sessions.findIndex(({ startsAt, endsAt, cancelled }, index) => {
+    if (!startsAt || !endsAt || cancelled || isAskedToMove(booking, index + 1)) return false;
     return toDate(startsAt).getTime() - HOUR_MS <= now && now < toDate(endsAt).getTime();
   });
   return at < 0 ? undefined : at + 1;

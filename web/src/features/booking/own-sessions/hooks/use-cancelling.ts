@@ -3,17 +3,13 @@
  * what was shown. A decision keeps its key until it is answered, so that a lost answer is asked for
  * again and nothing is cancelled twice.
  */
-import { createClient } from '@connectrpc/connect';
-import { useTransport } from '@connectrpc/connect-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import {
-  type Booking,
-  BookingService,
-  type PreviewOwnCancellationResponse,
-} from '@/gen/booking/v1/booking_service_pb';
+import type { Booking, PreviewOwnCancellationResponse } from '@/gen/booking/v1/booking_service_pb';
 import { deviceMs } from '@/lib/clock';
 import { describeError } from '@/lib/errors';
 import { randomKey } from '@/lib/random-key';
+import { asksForCode, pageCodeProblem } from '../page-code';
+import { useSessionPort } from '../session-port';
 
 /** What was shown longer ago is asked for once more before it is done. */
 const FRESH_MS = 10_000;
@@ -23,6 +19,8 @@ type Decision = {
   idempotencyKey: string;
   expectedVersion: bigint;
   shown: PreviewOwnCancellationResponse;
+  /** Whether a code by mail is needed for it. */
+  codeNeeded: boolean;
   shownAtMs: number;
   /** It was sent, and its answer is not known. */
   sent: boolean;
@@ -43,13 +41,16 @@ export type Cancelling = {
   shown: PreviewOwnCancellationResponse | undefined;
   /** What was shown before, where that was something else. */
   before: PreviewOwnCancellationResponse | undefined;
+  /** Whether a code by mail is needed. */
+  codeNeeded: boolean;
   error: unknown;
   /** The command was sent, and no answer says whether it was done. */
   isLost: boolean;
   busy: boolean;
   /** Asks what would come back. */
   ask: () => void;
-  confirm: () => void;
+  /** Does it, with the digits of the mail where they are needed. */
+  confirm: (code: string) => void;
 };
 
 function isSame(one: PreviewOwnCancellationResponse, other: PreviewOwnCancellationResponse) {
@@ -58,44 +59,39 @@ function isSame(one: PreviewOwnCancellationResponse, other: PreviewOwnCancellati
 
 /** The two calls of a cancellation. */
 function useCalls({ booking, sessionNumber }: CancellingProps) {
-  const transport = useTransport();
-  const { bookingId, version } = booking;
-  const client = createClient(BookingService, transport);
+  const port = useSessionPort();
 
   async function decide(): Promise<Decision> {
-    const shown = await client.previewOwnCancellation({ bookingId, sessionNumber });
+    const { cancellation, codeNeeded } = await port.previewCancellation(booking, sessionNumber);
     return {
       idempotencyKey: randomKey(),
-      expectedVersion: version,
-      shown,
+      expectedVersion: booking.version,
+      shown: cancellation,
+      codeNeeded,
       shownAtMs: deviceMs(),
       sent: false,
     };
   }
 
-  async function send({ idempotencyKey, expectedVersion, shown }: Decision): Promise<Booking> {
-    const { booking: after } = await client.cancelOwnBooking({
+  function send(decision: Decision, code: string): Promise<Booking> {
+    const { idempotencyKey, expectedVersion, shown } = decision;
+    const shownRefund = shown.refund;
+    return port.cancel(booking, {
       idempotencyKey,
-      bookingId,
       sessionNumber,
       expectedVersion,
-      ...(shown.refund && { shownRefund: shown.refund }),
+      shownRefund,
+      code,
     });
-    if (!after) throw new Error('The answer holds no booking.');
-    return after;
   }
 
   return { decide, send };
 }
 
-export function useCancelling(props: CancellingProps): Cancelling {
-  const [decision, setDecision] = useState<Decision>();
-  const [before, setBefore] = useState<PreviewOwnCancellationResponse>();
+/** Runs one step after the other; what the last one ended with is shown. */
+function useSteps() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(true);
-  const { decide, send } = useCalls(props);
-
-  /** Runs one step; what it ends with is shown. */
   async function run(step: () => Promise<void>): Promise<void> {
     setBusy(true);
     setError(undefined);
@@ -106,11 +102,20 @@ export function useCancelling(props: CancellingProps): Cancelling {
     }
     setBusy(false);
   }
+  return { run, error, busy };
+}
+
+export function useCancelling(props: CancellingProps): Cancelling {
+  const [decision, setDecision] = useState<Decision>();
+  const [before, setBefore] = useState<PreviewOwnCancellationResponse>();
+  const { run, error, busy } = useSteps();
+  const { decide, send } = useCalls(props);
 
   async function showAnew(last: Decision | undefined): Promise<Decision> {
     const next = await decide();
     if (last && isSame(last.shown, next.shown)) {
-      const same = { ...last, shownAtMs: next.shownAtMs };
+      const { codeNeeded, shownAtMs } = next;
+      const same = { ...last, codeNeeded, shownAtMs };
       setDecision(same);
       return same;
     }
@@ -119,15 +124,19 @@ export function useCancelling(props: CancellingProps): Cancelling {
     return next;
   }
 
-  async function sendNow(chosen: Decision): Promise<void> {
+  async function sendNow(chosen: Decision, code: string): Promise<void> {
     setDecision({ ...chosen, sent: true });
     try {
-      props.onDone(await send(chosen), chosen.shown);
+      props.onDone(await send(chosen, code), chosen.shown);
     } catch (cause) {
       const { reason, lost, retryable } = describeError(cause);
+      // Nothing was done under this key, and what comes next is another decision.
+      const refused = { ...chosen, idempotencyKey: randomKey(), sent: false };
+      if (pageCodeProblem(cause)) {
+        setDecision({ ...refused, codeNeeded: chosen.codeNeeded || asksForCode(cause) });
+        throw cause;
+      }
       if (reason === 'REFUND_FELL') {
-        // Nothing was done under this key, and what is shown next is another decision.
-        const refused = { ...chosen, idempotencyKey: randomKey(), sent: false };
         setDecision(refused);
         const next = await showAnew(refused);
         if (!isSame(next.shown, refused.shown)) return;
@@ -139,12 +148,14 @@ export function useCancelling(props: CancellingProps): Cancelling {
     }
   }
 
-  async function confirm(): Promise<void> {
+  async function confirm(code: string): Promise<void> {
     if (!decision || busy) return;
     const isOld = !decision.sent && deviceMs() - decision.shownAtMs > FRESH_MS;
     await run(async () => {
       const chosen = isOld ? await showAnew(decision) : decision;
-      if (isSame(chosen.shown, decision.shown)) await sendNow(chosen);
+      // It may need a code since it was shown, which is asked for first.
+      const isReady = code !== '' || !chosen.codeNeeded;
+      if (isReady && isSame(chosen.shown, decision.shown)) await sendNow(chosen, code);
     });
   }
 
@@ -154,6 +165,7 @@ export function useCancelling(props: CancellingProps): Cancelling {
   useEffect(ask, [ask]);
 
   const isLost = error !== undefined && decision?.sent === true;
-  const press = () => void confirm();
-  return { shown: decision?.shown, before, error, isLost, busy, ask, confirm: press };
+  const press = (code: string) => void confirm(code);
+  const codeNeeded = decision?.codeNeeded === true;
+  return { shown: decision?.shown, before, codeNeeded, error, isLost, busy, ask, confirm: press };
 }

@@ -3,14 +3,14 @@
  * lost answer is asked for again and nothing is moved twice.
  */
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
-import { useTransport } from '@connectrpc/connect-query';
 import { useEffect, useState } from 'react';
-import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { describeError } from '@/lib/errors';
 import { toInstant } from '@/lib/instant';
 import { useAttemptKey } from '../../shared/hooks/use-attempt-key';
 import { calledNumber, endedTitle, isTimeRefused, startOf } from '../move';
+import { asksForCode, pageCodeProblem } from '../page-code';
+import { useSessionPort } from '../session-port';
 
 type MovingProps = {
   booking: Booking;
@@ -32,57 +32,57 @@ export type Moving = {
   /** The command was sent, and no answer says whether it was done. */
   isLost: boolean;
   busy: boolean;
-  /** Moves the session to a start. */
-  move: (instant: string) => void;
+  /** A code by mail is needed after all. */
+  codeAsked: boolean;
+  /** Moves the session to a start, with the digits of the mail where they are needed. */
+  move: (instant: string, code: string) => void;
   /** Another time is looked at: what was said of the last one is over. */
   forget: () => void;
 };
 
+type Choice = { instant: string; code: string };
+
 /** The two calls of a move. */
 function useCalls({ booking, sessionNumber: number }: MovingProps) {
-  const { bookingId } = booking;
+  const port = useSessionPort();
   const sessionNumber = calledNumber(booking, number);
-  const client = createClient(BookingService, useTransport());
+  return {
+    read: () => port.read(booking),
+    send: (idempotencyKey: string, from: Date, { instant, code }: Choice) =>
+      port.move(booking, {
+        idempotencyKey,
+        sessionNumber,
+        shownStartsAt: timestampFromDate(from),
+        startsAt: timestampFromDate(new Date(instant)),
+        code,
+      }),
+  };
+}
 
-  async function read(): Promise<Booking> {
-    const { booking: now } = await client.getBooking({ bookingId });
-    if (!now) throw new Error('The answer holds no booking.');
-    return now;
-  }
-
-  async function send(idempotencyKey: string, from: Date, instant: string): Promise<Booking> {
-    const { booking: after } = await client.moveOwnBooking({
-      idempotencyKey,
-      bookingId,
-      sessionNumber,
-      shownStartsAt: timestampFromDate(from),
-      startsAt: timestampFromDate(new Date(instant)),
-    });
-    if (!after) throw new Error('The answer holds no booking.');
-    return after;
-  }
-
-  return { read, send };
+/** The start that was asked for without an answer; a later look at the booking may find it done. */
+function useLost({ booking, sessionNumber, onDone }: MovingProps) {
+  const [lost, setLost] = useState('');
+  const from = startOf(booking, sessionNumber);
+  const now = from ? toInstant(from) : '';
+  useEffect(() => {
+    if (!lost || lost !== now) return;
+    setLost('');
+    onDone(booking);
+  }, [lost, now, onDone, booking]);
+  return [lost, setLost] as const;
 }
 
 export function useMoving(props: MovingProps): Moving {
   const { booking, sessionNumber, onDone } = props;
   const [ended, setEnded] = useState('');
   const [error, setError] = useState<unknown>();
-  /** The start that was asked for without an answer. */
-  const [lost, setLost] = useState('');
+  const [lost, setLost] = useLost(props);
   const [busy, setBusy] = useState(false);
+  const [codeAsked, setCodeAsked] = useState(false);
   const attempt = useAttemptKey();
   const { read, send } = useCalls(props);
   const from = startOf(booking, sessionNumber);
   const now = from ? toInstant(from) : '';
-
-  // It was done after all: a later look at the booking has found it.
-  useEffect(() => {
-    if (!lost || lost !== now) return;
-    setLost('');
-    onDone(booking);
-  }, [lost, now, onDone, booking]);
 
   /** What the refusal, or the lack of an answer, means for this page. */
   async function refuse(instant: string, cause: unknown): Promise<void> {
@@ -95,6 +95,10 @@ export function useMoving(props: MovingProps): Moving {
       throw cause;
     }
     attempt.forget();
+    if (pageCodeProblem(cause)) {
+      setCodeAsked((before) => before || asksForCode(cause));
+      throw cause;
+    }
     if (isTimeRefused(reason)) {
       props.onRefused(instant, reason);
       return;
@@ -108,13 +112,14 @@ export function useMoving(props: MovingProps): Moving {
     setEnded(reason);
   }
 
-  async function move(instant: string): Promise<void> {
+  async function move(choice: Choice): Promise<void> {
+    const { instant } = choice;
     if (!from || busy) return;
     setBusy(true);
     setError(undefined);
     setLost('');
     try {
-      const after = await send(attempt.keyOf(`${now} ${instant}`), from, instant).catch(
+      const after = await send(attempt.keyOf(`${now} ${instant}`), from, choice).catch(
         (cause: unknown) => refuse(instant, cause),
       );
       if (after) onDone(after);
@@ -129,7 +134,8 @@ export function useMoving(props: MovingProps): Moving {
     error,
     isLost: error !== undefined && lost !== '',
     busy,
-    move: (instant) => void move(instant),
+    codeAsked,
+    move: (instant, code) => void move({ instant, code }),
     forget: () => setError(undefined),
   };
 }

@@ -16,13 +16,17 @@ export type Outcomes = {
   onBegun: (after: Booking, refund: Money | undefined) => void;
   onUndone: (after: Booking) => void;
   onLate: () => void;
+  /** Something later is said in its place. */
+  forget: () => void;
+  /** Undo was pressed, and its answer was lost. */
+  onUnheard: () => void;
 };
 
 export function useOutcome(booking: Booking, news: OwnNews): Outcomes {
   const [outcome, setOutcome] = useState<Outcome>();
   const pending = booking.pendingCancellation;
   const last = useRef(pending);
-  const press = useRef<'undone' | 'too late'>(undefined);
+  const press = useRef<'undone' | 'too late' | 'unheard'>(undefined);
 
   // A cancellation that is gone without an undo of this page took effect, or another page has undone it.
   useEffect(() => {
@@ -35,6 +39,7 @@ export function useOutcome(booking: Booking, news: OwnNews): Outcomes {
     const { refund, sessionNumber } = before;
     const late = pressed === 'too late';
     if (isCancelled(booking, sessionNumber)) setOutcome({ name: 'done', refund, late });
+    else if (pressed === 'unheard') setOutcome({ name: 'undone' });
   }, [booking, pending]);
 
   return {
@@ -51,6 +56,11 @@ export function useOutcome(booking: Booking, news: OwnNews): Outcomes {
     },
     onLate: () => {
       press.current = 'too late';
+      news.refresh(booking.bookingId);
+    },
+    forget: () => setOutcome(undefined),
+    onUnheard: () => {
+      press.current = 'unheard';
       news.refresh(booking.bookingId);
     },
   };
