@@ -45,7 +45,8 @@ export function payPath({ bookingId }: Booking): string {
 
 /** Where the same is booked once more; nothing for what a client may have once. */
 export function againPath(booking: Booking): string | undefined {
-  if (isFree(booking)) return undefined;
+  // Of a booking that is over, a page without a sign-in knows no service.
+  if (isFree(booking) || !booking.serviceId) return undefined;
   const { serviceId, package: booked } = booking;
   const query = new URLSearchParams({ service: serviceId });
   if (booked) query.set('package', booked.packageId);
@@ -127,6 +128,9 @@ const OVER: Standing = { word: 'Over', tone: 'neutral' };
 /** Where it stands, in a word or two. A session that was missed is over, and no more is said of it. */
 export function standingOf(booking: Booking, now: number): Standing {
   if (booking.pendingCancellation) return { word: 'Being cancelled', tone: 'warn' };
+  if (booking.moveProposal && isToCome(booking, now)) {
+    return { word: 'Needs another time', tone: 'warn' };
+  }
   switch (booking.state) {
     case BookingState.HELD:
     case BookingState.AWAITING_PAYMENT:

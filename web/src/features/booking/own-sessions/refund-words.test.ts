@@ -1,7 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { PaymentState, type Session, SessionSchema } from '@/gen/booking/v1/booking_service_pb';
-import { MoneySchema } from '@/gen/common/v1/money_pb';
+import {
+  PaymentState,
+  PreviewOwnCancellationResponseSchema,
+  type Session,
+  SessionSchema,
+} from '@/gen/booking/v1/booking_service_pb';
+import { DeskWay, MoneySchema } from '@/gen/common/v1/money_pb';
 import { at, FREE_SESSION, packageFixture } from '@/testing/booking-fixture';
 import { ownBooking } from '@/testing/own-sessions-server';
 import { rupees } from '@/testing/receipt-fixture';
@@ -10,6 +15,7 @@ import {
   cancelWords,
   changeWords,
   comesBackWords,
+  graceWords,
   isSentBack,
   scheduleWords,
   sessionsWords,
@@ -72,4 +78,27 @@ test('what has changed since it was shown is said', () => {
   expect(title(shown(5n), shown(4n))).toBe('Less comes back now');
   expect(title(shown(5n), shown(6n))).toBe('More comes back now');
   expect(title(shown(5n), shown(5n, true))).toBe("This can't be undone any more");
+});
+
+const AGAIN = at('2027-04-30T20:00:00Z');
+
+function preview(refund: bigint, grace?: bigint) {
+  const init = { refund: rupees(refund), sessionNumbers: [1] };
+  return create(PreviewOwnCancellationResponseSchema, {
+    ...init,
+    ...(grace !== undefined && { grace: { refund: rupees(grace), againAt: AGAIN } }),
+  });
+}
+
+test('what comes back by grace is said to be, and from when there is grace again', () => {
+  const booking = ownBooking();
+  expect(graceWords(booking, preview(150_000n), IST)).toBe('₹1,500 comes back to you.');
+  expect(graceWords(booking, preview(150_000n, 150_000n), IST)).toBe(
+    '₹1,500 back: your free late cancellation. You have one again from 1 May 2027.',
+  );
+  expect(graceWords(booking, preview(300_000n, 150_000n), IST)).toBe(
+    '₹3,000 comes back to you. ₹1,500 of it is your free late cancellation. You have one again from 1 May 2027.',
+  );
+  const atDesk = ownBooking({ paidAtDesk: DeskWay.CASH });
+  expect(graceWords(atDesk, preview(150_000n, 150_000n), IST)).toContain('back at the practice');
 });

@@ -7,7 +7,14 @@ import type {
 import { DeskWay, type Money } from '@/gen/common/v1/money_pb';
 import { openSteps } from '@/lib/cancellation';
 import { formatMoney, formatPrice } from '@/lib/money';
-import { formatShortDate, formatTime, toDate, type Zone } from '@/lib/time';
+import {
+  formatLongDate,
+  formatShortDate,
+  formatTime,
+  localDate,
+  toDate,
+  type Zone,
+} from '@/lib/time';
 import { isOnWord } from '../shared/booking-state';
 import { isFree } from '../shared/free-session';
 
@@ -19,7 +26,7 @@ function isSum(refund: Sum): refund is Money {
 
 /** Whether it is sent to the payer, as what was paid by the provider is. */
 export function isSentBack(booking: Booking, refund: Sum): boolean {
-  return isSum(refund) && !isOnWord(booking) && booking.paidAtDesk === DeskWay.UNSPECIFIED;
+  return isSum(refund) && isPaidBack(booking);
 }
 
 /** "Thu, 26 Nov, 11:00 am IST" */
@@ -53,6 +60,29 @@ export function comesBackWords(booking: Booking, refund: Sum): string {
   if (isOnWord(booking)) return `${sum} comes back to you once your payment has reached us.`;
   if (booking.paidAtDesk !== DeskWay.UNSPECIFIED) return `You get ${sum} back at the practice.`;
   return `${sum} comes back to you.`;
+}
+
+function isPaidBack(booking: Booking): boolean {
+  return !isOnWord(booking) && booking.paidAtDesk === DeskWay.UNSPECIFIED;
+}
+
+/**
+ * The same where a late cancellation gives more by grace: "₹1,500 back: your free late cancellation. You
+ * have one again from 1 May 2027."
+ */
+export function graceWords(
+  booking: Booking,
+  { refund, grace }: PreviewOwnCancellationResponse,
+  zone: Zone,
+): string {
+  const all = comesBackWords(booking, refund);
+  if (!grace || !isSum(grace.refund)) return all;
+  const isAll = grace.refund.minorUnits === refund?.minorUnits && isPaidBack(booking);
+  const words = isAll
+    ? `${formatPrice(refund)} back: your free late cancellation.`
+    : `${all} ${formatPrice(grace.refund)} of it is your free late cancellation.`;
+  const again = grace.againAt && localDate(toDate(grace.againAt), zone.timeZone);
+  return again ? `${words} You have one again from ${formatLongDate(again)}.` : words;
 }
 
 /** The words of the button that cancels: they carry the sum. */
