@@ -4,12 +4,15 @@ import { AppLink } from '@/components/ui/app-link';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { toast } from '@/components/ui/toast-store';
 import { type Booking, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import { usePracticeZone } from '@/lib/practice';
 import { isOnline, isPlaced } from '../../shared/booking-state';
 import { useOutcome } from '../hooks/use-outcome';
 import { useOwnNews } from '../hooks/use-own-bookings';
-import { isMovable } from '../move';
+import { isMovable, startOf } from '../move';
 import { againPath, ownBookingPath, standingOf, titleOf } from '../own-booking';
+import { shortTime } from '../refund-words';
 import {
   BookingFacts,
   HeldNotice,
@@ -21,6 +24,7 @@ import {
 } from './booking-facts';
 import { CancellationNotice } from './cancellation-notice';
 import { LatePart } from './late-part';
+import { ProposalPart } from './proposal-part';
 
 type CardProps = { booking: Booking; userId: string; now: number };
 
@@ -53,8 +57,15 @@ function detailsWords(booking: Booking, now: number): string {
 /** What comes next. */
 export function NextCard({ booking, userId, now }: CardProps) {
   const titleId = useId();
+  const zone = usePracticeZone();
   const news = useOwnNews(userId);
   const outcomes = useOutcome(booking, news);
+  // The card may go to another place of the page, so that a notice in it would be gone.
+  function onMoved(after: Booking, number: number) {
+    const at = startOf(after, number);
+    if (at) toast({ title: `Moved to ${shortTime(at, zone)}` });
+    news.learn(after);
+  }
   return (
     <article aria-labelledby={titleId}>
       <Card className="flex flex-col gap-4">
@@ -65,6 +76,7 @@ export function NextCard({ booking, userId, now }: CardProps) {
         <When booking={booking} now={now} />
         <LatePart booking={booking} now={now} onTold={news.learn} />
         <CancellationNotice booking={booking} outcomes={outcomes} />
+        <ProposalPart {...{ booking, now, outcomes, news, onMoved }} />
         <HeldNotice booking={booking} />
         <MoneyNotes booking={booking} />
         <BookingFacts booking={booking} now={now} />

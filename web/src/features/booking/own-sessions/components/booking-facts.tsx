@@ -20,6 +20,7 @@ import { SummaryList, type SummaryRow } from '../../shared/components/booking-su
 import { CalendarButtons } from '../../shared/components/calendar-buttons';
 import { moneyNotes } from '../../shared/money-notes';
 import { isPaid, isToCome, moneyRows, nextNumber, payPath, sessionWord } from '../own-booking';
+import { useSessionPort } from '../session-port';
 
 export const LINK =
   'inline-flex min-h-11 items-center self-start font-semibold text-brand hover:underline';
@@ -34,11 +35,11 @@ function whereRows(booking: Booking, address: string): SummaryRow[] {
   ];
 }
 
-function rowsOf(booking: Booking, address: string): SummaryRow[] {
+function rowsOf(booking: Booking, address: string, money: readonly SummaryRow[]): SummaryRow[] {
   return [
     ...practitionerRows(booking),
     ...whereRows(booking, address),
-    ...moneyRows(booking),
+    ...money,
     { label: 'Reference', value: bookingReference(booking.bookingId) },
   ];
 }
@@ -147,27 +148,34 @@ export function ReviewLink({ booking }: { booking: Booking }) {
 }
 
 function Join({ booking }: { booking: Booking }) {
-  if (!isOnline(booking)) return null;
+  const path = useSessionPort().joinPath(booking);
+  if (!isOnline(booking) || !path) return null;
   return (
     <div className="flex flex-col items-start gap-1">
-      <Button to={`/join/${booking.bookingId}`}>Join</Button>
+      <Button to={path}>Join</Button>
       <p className="text-sm text-ink-2">The room opens 10 minutes before the session.</p>
     </div>
   );
 }
 
+type BookingFactsProps = ForBooking & {
+  /** Where more is known of its money than the booking says. */
+  money?: readonly SummaryRow[];
+};
+
 /** Everything about one booking, and the ways on from it. */
-export function BookingFacts({ booking, now }: ForBooking) {
+export function BookingFacts({ booking, now, money }: BookingFactsProps) {
   const { address } = usePractice();
+  const { ofAccount, calendarFile } = useSessionPort();
   const toCome = isToCome(booking, now);
   return (
     <>
-      <SummaryList rows={rowsOf(booking, address)} />
+      <SummaryList rows={rowsOf(booking, address, money ?? moneyRows(booking))} />
       <PackageSessions booking={booking} now={now} />
       {toCome ? <Join booking={booking} /> : null}
-      {toCome ? <CalendarButtons booking={booking} /> : null}
-      <ReceiptLink booking={booking} />
-      <ReviewLink booking={booking} />
+      {toCome ? <CalendarButtons booking={booking} file={calendarFile} /> : null}
+      {ofAccount ? <ReceiptLink booking={booking} /> : null}
+      {ofAccount ? <ReviewLink booking={booking} /> : null}
     </>
   );
 }

@@ -4,15 +4,14 @@ import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { ErrorNotice } from '@/components/ui/error-notice';
+import { SteadyButton } from '@/components/ui/steady-button';
 import type { Booking, PreviewOwnCancellationResponse } from '@/gen/booking/v1/booking_service_pb';
+import { usePracticeZone } from '@/lib/practice';
 import { type Cancelling, useCancelling } from '../hooks/use-cancelling';
-import {
-  cancelWords,
-  changeWords,
-  comesBackWords,
-  sessionsWords,
-  undoWords,
-} from '../refund-words';
+import { type PageCode, usePageCode } from '../hooks/use-page-code';
+import { pageCodeProblem } from '../page-code';
+import { cancelWords, changeWords, graceWords, sessionsWords, undoWords } from '../refund-words';
+import { PageCodeForm } from './page-code-form';
 
 type CancelDialogProps = {
   booking: Booking;
@@ -25,7 +24,7 @@ type CancelDialogProps = {
 
 /** A failure: of the question what comes back, or of the command, whose answer may be lost. */
 function Failed({ error, isLost, shown, ask }: Cancelling) {
-  if (error === undefined) return null;
+  if (error === undefined || pageCodeProblem(error)) return null;
   if (!shown) {
     const title = "We can't say what comes back";
     return <ErrorNotice error={error} title={title} onRetry={ask} />;
@@ -52,14 +51,31 @@ function Change({ before, shown }: Pick<Cancelling, 'before' | 'shown'>) {
 
 function Shown({ booking, cancelling }: { booking: Booking; cancelling: Cancelling }) {
   const { shown, busy } = cancelling;
+  const zone = usePracticeZone();
   if (!shown) return <p>{busy ? 'Looking up what comes back…' : ''}</p>;
-  const { sessionNumbers, refund, atOnce } = shown;
+  const { sessionNumbers, atOnce } = shown;
   return (
     <>
       {booking.package ? <p>{sessionsWords(booking, sessionNumbers)} of your package.</p> : null}
-      <p className="text-lg font-semibold numeric">{comesBackWords(booking, refund)}</p>
+      <p className="text-lg font-semibold numeric">{graceWords(booking, shown, zone)}</p>
       <p>{undoWords(atOnce)}</p>
     </>
+  );
+}
+
+type ConfirmProps = { booking: Booking; cancelling: Cancelling; pageCode: PageCode };
+
+/** The button with the sum; where a code is needed, once it was sent. */
+function Confirm({ booking, cancelling, pageCode }: ConfirmProps) {
+  const { shown, busy, confirm } = cancelling;
+  if (!shown || !pageCode.isOpen) return null;
+  return (
+    <SteadyButton
+      variant="danger"
+      busy={busy}
+      words={cancelWords(booking, shown.refund)}
+      onPress={() => pageCode.act(confirm)}
+    />
   );
 }
 
@@ -72,7 +88,7 @@ export function CancelDialog({ onClose, ...props }: CancelDialogProps) {
     if (!open) onClose();
   }, [open, onClose]);
   const cancelling = useCancelling(props);
-  const { shown, busy, confirm } = cancelling;
+  const pageCode = usePageCode(cancelling.codeNeeded, cancelling.error);
   const what = sessionNumber === 0 ? [] : [sessionNumber];
   const title = booking.package
     ? `Cancel ${sessionsWords(booking, what).toLowerCase()}?`
@@ -84,11 +100,7 @@ export function CancelDialog({ onClose, ...props }: CancelDialogProps) {
       title={title}
       actions={
         <>
-          {shown ? (
-            <Button variant="danger" busy={busy} onClick={confirm}>
-              {cancelWords(booking, shown.refund)}
-            </Button>
-          ) : null}
+          <Confirm {...{ booking, cancelling, pageCode }} />
           <Button variant="secondary" onClick={close}>
             Keep it
           </Button>
@@ -100,6 +112,7 @@ export function CancelDialog({ onClose, ...props }: CancelDialogProps) {
           <Shown booking={booking} cancelling={cancelling} />
         </div>
         <Change {...cancelling} />
+        <PageCodeForm pageCode={pageCode} />
         <Failed {...cancelling} />
       </div>
     </Dialog>

@@ -61,7 +61,7 @@ type CancellationNoticeProps = { booking: Booking; outcomes: Outcomes };
 
 /** Where a booking's cancellation stands. It takes the focus of the button that was pressed and is gone. */
 export function CancellationNotice({ booking, outcomes }: CancellationNoticeProps) {
-  const { outcome, onUndone, onLate } = outcomes;
+  const { outcome, onUndone, onLate, onUnheard } = outcomes;
   const frame = useRef<HTMLDivElement>(null);
   const pending = booking.pendingCancellation;
   const isPending = pending !== undefined;
@@ -82,6 +82,7 @@ export function CancellationNotice({ booking, outcomes }: CancellationNoticeProp
           pending={pending}
           onUndone={onUndone}
           onLate={onLate}
+          onUnheard={onUnheard}
         />
       ) : null}
       {outcome && !pending ? <OutcomeNotice booking={booking} outcome={outcome} /> : null}

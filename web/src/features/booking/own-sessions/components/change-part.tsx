@@ -1,26 +1,19 @@
 /** "Can't make it?": moving and cancelling the sessions of a booking that are to come. */
-import { useCallback, useEffect, useState } from 'react';
-import { LazySection } from '@/components/lazy-section';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import { importWithRetry } from '@/lib/import-with-retry';
+import { graceLine } from '@/lib/cancellation';
 import { usePracticeZone } from '@/lib/practice';
-import { lazyLoader } from '@/lib/use-lazy-module';
-import type { Outcomes } from '../hooks/use-outcome';
-import type { OwnNews } from '../hooks/use-own-bookings';
+import { isFree } from '../../shared/free-session';
 import { isMovable, notMovableWords } from '../move';
 import { cancellableNumbers } from '../own-booking';
+import { isAskedToMove } from '../proposal';
 import { cancellingWords } from '../refund-words';
+import { useSessionPort } from '../session-port';
 import { earlierPath } from '../wish';
+import { ActDialogs, type ForActs, useAct } from './act-dialogs';
 import { LINK } from './booking-facts';
-import { CancelDialog } from './cancel-dialog';
-
-/** The calendar is large and rarely needed here, so its code is loaded when a session is to be moved. */
-const moveDialog = lazyLoader(
-  async () => (await importWithRetry(() => import('./move-dialog'))).MoveDialog,
-);
 
 type ChoiceProps = {
   booking: Booking;
@@ -61,71 +54,24 @@ function Choice({ booking, number, now, onMove, onCancel }: ChoiceProps) {
   );
 }
 
-/** What is chosen, and of which session, from 1; 0 is for cancelling all to come. */
-type Act = { name: 'move' | 'cancel'; number: number };
-
-type ChangePartProps = {
-  booking: Booking;
-  now: number;
-  outcomes: Outcomes;
-  news: OwnNews;
-  /** A session was moved; its number, from 1. */
-  onMoved: (after: Booking, number: number) => void;
-};
-
-type DialogsProps = ChangePartProps & { act: Act; onAct: (act: Act | undefined) => void };
-
-function Dialogs({ act, onAct, ...props }: DialogsProps) {
-  const { booking, now, outcomes, news, onMoved } = props;
-  const { name, number } = act;
-  const close = useCallback(() => onAct(undefined), [onAct]);
-  const cancellable = cancellableNumbers(booking, now).includes(number);
-  const onStale = () => news.refresh(booking.bookingId);
-  if (name === 'move') {
-    return (
-      <LazySection code={moveDialog} resting={null} missing="The free times could not be loaded">
-        {(MoveDialog) => (
-          <MoveDialog
-            {...{ booking, now, onStale }}
-            sessionNumber={number}
-            onClose={close}
-            onLearn={news.learn}
-            onDone={(after) => {
-              close();
-              onMoved(after, number);
-            }}
-            onCancel={cancellable ? () => onAct({ name: 'cancel', number }) : undefined}
-          />
-        )}
-      </LazySection>
-    );
-  }
-  return (
-    <CancelDialog
-      {...{ booking, onStale }}
-      sessionNumber={booking.package ? number : 0}
-      onClose={close}
-      onDone={(after, { refund }) => {
-        close();
-        outcomes.onBegun(after, refund);
-      }}
-    />
-  );
+/** Where it is said how cancelling works: of this booking, or for anyone. */
+function policyPath({ bookingId }: Booking, ofAccount: boolean): string {
+  return ofAccount ? `/cancellation-policy?b=${bookingId}` : '/cancellation-policy';
 }
 
-export function ChangePart(props: ChangePartProps) {
+export function ChangePart(props: ForActs) {
   const { booking, now } = props;
-  const [act, setAct] = useState<Act>();
-  const numbers = cancellableNumbers(booking, now);
-  const isPending = booking.pendingCancellation !== undefined;
-
-  // It was begun after all, by an answer that was lost or on another page.
-  useEffect(() => {
-    if (isPending) setAct((before) => (before?.name === 'cancel' ? undefined : before));
-  }, [isPending]);
-
+  const [act, setAct] = useAct(booking);
+  const { ofAccount } = useSessionPort();
+  const cancellable = cancellableNumbers(booking, now);
+  // What the practice asks about is asked elsewhere, with its own words and sums.
+  const numbers = cancellable.filter((number) => !isAskedToMove(booking, number));
   if (numbers.length === 0 && act === undefined) return null;
-  const moves = booking.sessions.some((session) => isMovable(booking, session, now));
+  const moves = numbers.some((number) => {
+    const session = booking.sessions[number - 1];
+    return session !== undefined && isMovable(booking, session, now);
+  });
+  const grace = isFree(booking) ? '' : graceLine(booking.cancellationPolicy);
   return (
     <Card className="flex flex-col gap-3">
       <h2 className="text-h3">Can't make it?</h2>
@@ -143,7 +89,8 @@ export function ChangePart(props: ChangePartProps) {
           />
         ))}
       </ul>
-      {numbers.length > 1 ? (
+      {grace ? <p className="text-ink-2">{grace}.</p> : null}
+      {cancellable.length > 1 ? (
         <Button
           variant="secondary"
           className="self-start"
@@ -152,15 +99,15 @@ export function ChangePart(props: ChangePartProps) {
           Cancel all sessions to come
         </Button>
       ) : null}
-      {moves && !booking.package ? (
+      {moves && ofAccount && !booking.package ? (
         <AppLink to={earlierPath(booking.bookingId)} className={LINK}>
           Tell me if an earlier time becomes free
         </AppLink>
       ) : null}
-      <AppLink to={`/cancellation-policy?b=${booking.bookingId}`} className={LINK}>
+      <AppLink to={policyPath(booking, ofAccount)} className={LINK}>
         How cancelling works
       </AppLink>
-      {act ? <Dialogs {...props} act={act} onAct={setAct} /> : null}
+      {act ? <ActDialogs {...props} act={act} onAct={setAct} /> : null}
     </Card>
   );
 }

@@ -1,28 +1,24 @@
 /** "I'm running late": one tap tells the practice, from an hour before a session until its end. */
-import { createClient } from '@connectrpc/connect';
-import { useTransport } from '@connectrpc/connect-query';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useId, useRef } from 'react';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
-import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { describeError } from '@/lib/errors';
 import { isFocusLost } from '../focus-lost';
 import { LATE_MINUTES, lateNumber, toldMinutes } from '../late';
 import { calledNumber } from '../move';
+import { useSessionPort } from '../session-port';
 
 type LatePartProps = { booking: Booking; now: number; onTold: (after: Booking) => void };
 
 /** The last word counts, so that each press may be made again. */
 function useTellLate(booking: Booking, number: number, onTold: (after: Booking) => void) {
-  const client = createClient(BookingService, useTransport());
+  const port = useSessionPort();
   return useMutation({
-    mutationFn: async (minutes: number) => {
-      const { bookingId } = booking;
+    mutationFn: (minutes: number) => {
       const sessionNumber = calledNumber(booking, number);
-      const { booking: after } = await client.tellLate({ bookingId, sessionNumber, minutes });
-      if (!after) throw new Error('The answer holds no booking.');
-      return after;
+      return port.tellLate(booking, { sessionNumber, minutes });
     },
     onSuccess: onTold,
   });

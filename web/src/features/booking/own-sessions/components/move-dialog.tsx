@@ -18,8 +18,12 @@ import { useTakeTime } from '../../shared/hooks/use-take-time';
 import { isFocusLost } from '../focus-lost';
 import { useMoveTimes } from '../hooks/use-move-times';
 import { useMoving } from '../hooks/use-moving';
+import { usePageCode } from '../hooks/use-page-code';
 import { endedTitle, movesWords, orderWords, startOf, staysWords } from '../move';
+import { pageCodeProblem } from '../page-code';
+import { chooseWords, isAskedToMove } from '../proposal';
 import { shortTime } from '../refund-words';
+import { ConfirmMove } from './confirm-move';
 import { ChangedNotice, EndedNotice, MoveFailed, RefusedNotice } from './move-notices';
 
 export type MoveDialogProps = {
@@ -43,6 +47,9 @@ function Facts({ booking, sessionNumber, from }: FactsProps) {
   const zone = usePracticeZone();
   const session = booking.sessions[sessionNumber - 1];
   const order = orderWords(booking, sessionNumber, zone);
+  const limits = isAskedToMove(booking, sessionNumber)
+    ? chooseWords(booking, zone)
+    : session && movesWords(session, zone);
   return (
     <>
       <p className="text-lg">
@@ -50,7 +57,7 @@ function Facts({ booking, sessionNumber, from }: FactsProps) {
         {isOnline(booking) ? <OwnTime at={from} zone={zone} /> : null}
       </p>
       <p className="numeric">
-        {session ? movesWords(session, zone) : ''} {staysWords(booking)}
+        {limits} {staysWords(booking)}
       </p>
       {order ? <p className="numeric">{order}</p> : null}
     </>
@@ -93,37 +100,6 @@ function Picker({ booking, times: { schedule, chosen }, from, onTake }: PickerPr
         </AppLink>
         .
       </p>
-    </>
-  );
-}
-
-type ConfirmProps = {
-  from: Date;
-  chosen: string;
-  online: boolean;
-  busy: boolean;
-  onMove: () => void;
-};
-
-/** The second step: both times, and the button that names the new one. */
-function Confirm({ from, chosen, online, busy, onMove }: ConfirmProps) {
-  const zone = usePracticeZone();
-  const to = chosen ? new Date(chosen) : undefined;
-  return (
-    <>
-      <div aria-live="polite" className="w-full empty:hidden">
-        {to ? (
-          <p className="numeric">
-            From {shortTime(from, zone)} to <strong>{shortTime(to, zone)}</strong>
-            {online ? <OwnTime at={to} zone={zone} /> : null}
-          </p>
-        ) : null}
-      </div>
-      {to ? (
-        <Button busy={busy} busyText="Moving…" onClick={onMove}>
-          Move to {shortTime(to, zone)}
-        </Button>
-      ) : null}
     </>
   );
 }
@@ -174,7 +150,8 @@ function useMove(props: Omit<MoveDialogProps, 'now' | 'onClose' | 'onCancel'>) {
   useEffect(forget, [chosen]);
   const refusal = schedule.error ? errorReason(schedule.error) : '';
   const ended = moving.ended || (endedTitle(refusal) ? refusal : '');
-  return { times, from, changedFrom, moving, ended };
+  const pageCode = usePageCode(times.codeNeeded || moving.codeAsked, moving.error);
+  return { times, from, changedFrom, moving, ended, pageCode };
 }
 
 export function MoveDialog({ onClose, now, onCancel, ...props }: MoveDialogProps) {
@@ -185,14 +162,14 @@ export function MoveDialog({ onClose, now, onCancel, ...props }: MoveDialogProps
   useEffect(() => {
     if (!open) onClose();
   }, [open, onClose]);
-  const { times, from, changedFrom, moving, ended } = useMove(props);
+  const { times, from, changedFrom, moving, ended, pageCode } = useMove(props);
   const { schedule, chosen } = times;
   const take = useTakeTime(schedule, chosen);
   const told = [ended, changedFrom && from?.getTime(), schedule.lost?.at.getTime()].join();
   const notices = useNoticeFocus(told);
   if (!from) return null;
   const what = { booking, sessionNumber };
-  const confirm = { from, chosen, online: isOnline(booking), busy: moving.busy };
+  const confirm = { from, chosen, online: isOnline(booking), busy: moving.busy, pageCode };
   return (
     <Dialog
       open={open}
@@ -202,7 +179,7 @@ export function MoveDialog({ onClose, now, onCancel, ...props }: MoveDialogProps
       title={booking.package ? `Move session ${sessionNumber}` : 'Move this session'}
       actions={
         <>
-          {ended ? null : <Confirm {...confirm} onMove={() => moving.move(chosen)} />}
+          {ended ? null : <ConfirmMove {...confirm} onMove={(code) => moving.move(chosen, code)} />}
           <Button variant="secondary" onClick={close}>
             Keep this time
           </Button>
@@ -218,7 +195,7 @@ export function MoveDialog({ onClose, now, onCancel, ...props }: MoveDialogProps
           ) : (
             <RefusedNotice {...what} schedule={schedule} onTake={take} />
           )}
-          <MoveFailed {...moving} />
+          {pageCodeProblem(moving.error) ? null : <MoveFailed {...moving} />}
         </div>
         {ended ? null : <Picker booking={booking} times={times} from={from} onTake={take} />}
       </div>

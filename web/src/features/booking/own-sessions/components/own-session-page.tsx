@@ -1,5 +1,6 @@
 /** /account/sessions/<booking>: everything about one booking, and moving or cancelling its sessions. */
 import { type ReactNode, useState } from 'react';
+import { useLocation } from 'react-router';
 import { LazySection } from '@/components/lazy-section';
 import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
@@ -19,6 +20,8 @@ import { useOutcome } from '../hooks/use-outcome';
 import { useOwnNews } from '../hooks/use-own-bookings';
 import { startOf } from '../move';
 import { isPaid, OWN_SESSIONS, readAgainIn, titleOf } from '../own-booking';
+import { chosenIn } from '../proposal';
+import type { ForActs } from './act-dialogs';
 import { BookingFacts, HeldNotice, LINK, MoneyNotes, When } from './booking-facts';
 import { CancellationNotice } from './cancellation-notice';
 import { ChangePart } from './change-part';
@@ -26,6 +29,7 @@ import { ContactPart } from './contact-part';
 import { LatePart } from './late-part';
 import { type Moved, MovedNotice } from './moved-notice';
 import { OwnFrame, OwnSkeleton } from './own-frame';
+import { ProposalPart } from './proposal-part';
 import { RepeatPart } from './repeat-part';
 
 /** Only sessions that have begun need it. */
@@ -52,6 +56,7 @@ function Ended({ booking }: { booking: Booking }) {
 }
 
 function Shown({ booking, userId }: { booking: Booking; userId: string }) {
+  const { hash } = useLocation();
   const now = useServerNow();
   const news = useOwnNews(userId);
   const outcomes = useOutcome(booking, news);
@@ -59,10 +64,23 @@ function Shown({ booking, userId }: { booking: Booking; userId: string }) {
   const isSaid = outcomes.outcome?.name === 'done';
   // Another act takes the place of its notice.
   const [moved, setMoved] = useState<Moved>();
+  const acts: ForActs = {
+    booking,
+    now,
+    outcomes,
+    news,
+    onMoved: (after, number) => {
+      const at = startOf(after, number);
+      setMoved(at && { number, at });
+      outcomes.forget();
+      news.learn(after);
+    },
+  };
   return (
     <>
       {moved && !outcomes.outcome ? <MovedNotice booking={booking} moved={moved} /> : null}
       <CancellationNotice booking={booking} outcomes={outcomes} />
+      <ProposalPart {...acts} preset={chosenIn(hash)} />
       <HeldNotice booking={booking} />
       {isEnded(booking) && !isSaid ? <Ended booking={booking} /> : <MoneyNotes booking={booking} />}
       <Card className="flex flex-col gap-4">
@@ -71,14 +89,7 @@ function Shown({ booking, userId }: { booking: Booking; userId: string }) {
         <LatePart booking={booking} now={now} onTold={news.learn} />
         <BookingFacts booking={booking} now={now} />
       </Card>
-      <ChangePart
-        {...{ booking, now, outcomes, news }}
-        onMoved={(after, number) => {
-          const at = startOf(after, number);
-          setMoved(at && { number, at });
-          news.learn(after);
-        }}
-      />
+      <ChangePart {...acts} />
       <ContactPart booking={booking} now={now} onChanged={news.learn} />
       <RepeatPart booking={booking} now={now} />
       {isRefundable(booking, now) ? (

@@ -6,7 +6,7 @@ import { usePracticeZone } from '@/lib/practice';
 import { formatTime, toDate } from '@/lib/time';
 import { useServerNow } from '@/lib/use-server-now';
 import { clockText } from '../../shared/hold-clock';
-import { useUndo } from '../hooks/use-undo';
+import { isUnheard, useUndo } from '../hooks/use-undo';
 import { comesBackWords, sessionsWords } from '../refund-words';
 
 const SECOND_MS = 1_000;
@@ -23,6 +23,7 @@ type PendingNoticeProps = {
   pending: PendingCancellation;
   onUndone: (booking: Booking) => void;
   onLate: () => void;
+  onUnheard: () => void;
 };
 
 /** A cancellation under way, with the time that is left and the way back. */
@@ -30,7 +31,7 @@ export function PendingNotice({ booking, pending, ...ends }: PendingNoticeProps)
   const { sessionNumber, refund, takesEffectAt } = pending;
   const zone = usePracticeZone();
   const now = useServerNow(SECOND_MS);
-  const { undo, busy, error } = useUndo(booking.bookingId, ends);
+  const { undo, busy, error } = useUndo(booking, ends);
   if (!takesEffectAt) return null;
   const at = toDate(takesEffectAt);
   const left = Math.max(0, at.getTime() - now);
@@ -68,7 +69,15 @@ export function PendingNotice({ booking, pending, ...ends }: PendingNoticeProps)
           {timeToTell(left)}
         </p>
       </Alert>
-      {error ? <ErrorNotice error={error} title="It is not undone yet" /> : null}
+      {error ? (
+        <div className="flex flex-col gap-3">
+          <ErrorNotice
+            error={error}
+            title={isUnheard(error) ? "We don't know yet whether it is undone" : 'It is not undone'}
+          />
+          <p>Please press Undo again.</p>
+        </div>
+      ) : null}
     </div>
   );
 }
