@@ -183,6 +183,8 @@ test('without any booking the page says so and leads to the services', async () 
   expect(await screen.findByText(/You have no sessions yet/)).toBeTruthy();
   expect(screen.getByRole('link', { name: 'See our services' })).toBeTruthy();
   expect(screen.getByText('Booked by phone?')).toBeTruthy();
+  // What is chosen before the first booking holds for it.
+  expect(screen.getByText('Mails about sessions')).toBeTruthy();
   await expectAccessible();
 });
 

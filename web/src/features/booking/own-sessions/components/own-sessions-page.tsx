@@ -8,12 +8,16 @@ import { type Booking, OwnBookingsPart } from '@/gen/booking/v1/booking_service_
 import { CODE } from '@/lib/codes';
 import { describeError } from '@/lib/errors';
 import { useServerNow } from '@/lib/use-server-now';
+import { isFocusLost } from '../focus-lost';
 import { useEndedToast } from '../hooks/use-ended-toast';
 import { type OwnBookings, useOwnBookings } from '../hooks/use-own-bookings';
+import { askedFirst } from '../proposal';
 import { OWN_WAITING } from '../wish';
 import { BookingItem, NextCard } from './booking-cards';
 import { LINK } from './booking-facts';
 import { CalendarPart } from './calendar-part';
+import { HeldOfferNotice } from './held-offer-notice';
+import { MailPart } from './mail-part';
 import { OwnFrame, OwnSkeleton } from './own-frame';
 
 type PartProps = { title: string; children: ReactNode };
@@ -105,6 +109,44 @@ function WaitListLink() {
   );
 }
 
+type ComingProps = Omit<ItemsProps, 'part'> & { now: number };
+
+/** What is to come: first what the practice asks about, which has to be answered. */
+function Coming({ list, bookings, userId, now }: ComingProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const { asked, others } = askedFirst(bookings, now);
+  const [next, ...later] = others;
+  const before = useRef(asked.length);
+  // A card that was answered goes to another place, and its button with the focus is gone.
+  useEffect(() => {
+    const isAnswered = asked.length < before.current;
+    before.current = asked.length;
+    if (isAnswered && isFocusLost()) frame.current?.focus();
+  }, [asked.length]);
+  return (
+    <div ref={frame} tabIndex={-1} className="flex scroll-mt-24 flex-col gap-8">
+      {asked.length > 0 ? (
+        <Part title="Waiting for your choice">
+          {asked.map((booking) => (
+            <NextCard key={booking.bookingId} {...{ booking, userId, now }} />
+          ))}
+        </Part>
+      ) : null}
+      {bookings.length === 0 ? <NothingComing /> : null}
+      {next ? (
+        <Part title="Next">
+          <NextCard key={next.bookingId} booking={next} userId={userId} now={now} />
+        </Part>
+      ) : null}
+      {later.length > 0 || list.hasNextPage ? (
+        <Part title="Later">
+          <Items list={list} bookings={later} userId={userId} part="coming" />
+        </Part>
+      ) : null}
+    </div>
+  );
+}
+
 type ListsProps = { userId: string; missing: ((refetch: () => void) => ReactNode) | undefined };
 
 function Lists({ userId, missing }: ListsProps) {
@@ -119,6 +161,8 @@ function Lists({ userId, missing }: ListsProps) {
     void past.refetch();
   }
 
+  const offer = coming.data?.pages[0]?.heldOffer;
+  const heldOffer = offer ? <HeldOfferNotice offer={offer} now={now} /> : null;
   const failed = error ? <ErrorNotice error={error} onRetry={again} /> : null;
   // What was read belongs to a session that has ended.
   if (error && describeError(error).code === CODE.Unauthenticated) return failed;
@@ -126,27 +170,21 @@ function Lists({ userId, missing }: ListsProps) {
     return (
       <>
         {failed}
+        {heldOffer}
         <NoneYet />
         {missing?.(again)}
+        <MailPart userId={userId} />
         <WaitListLink />
       </>
     );
   }
-  const [next, ...later] = coming.bookings ?? [];
   return (
     <>
       {failed}
+      {heldOffer}
       {!coming.bookings && !error ? <OwnSkeleton /> : null}
-      {coming.bookings && !next ? <NothingComing /> : null}
-      {next ? (
-        <Part title="Next">
-          <NextCard key={next.bookingId} booking={next} userId={userId} now={now} />
-        </Part>
-      ) : null}
-      {later.length > 0 || coming.hasNextPage ? (
-        <Part title="Later">
-          <Items list={coming} bookings={later} userId={userId} part="coming" />
-        </Part>
+      {coming.bookings ? (
+        <Coming list={coming} bookings={coming.bookings} userId={userId} now={now} />
       ) : null}
       {past.bookings && past.bookings.length > 0 ? (
         <Part title="Past sessions">
@@ -156,6 +194,7 @@ function Lists({ userId, missing }: ListsProps) {
       {coming.bookings && past.bookings ? (
         <>
           <CalendarPart userId={userId} />
+          <MailPart userId={userId} />
           <div className="flex flex-wrap gap-x-6">
             <AppLink to="/account/receipts" className={LINK}>
               All your receipts
