@@ -177,11 +177,21 @@ test('an undo whose answer is lost is repeated with the same key', async () => {
   await cancel(person);
   server.refusals = [refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE')];
   await person.click(await button('Undo'));
-  expect(await screen.findByText('It is not undone yet')).toBeTruthy();
+  expect(await screen.findByText("We don't know yet whether it is undone")).toBeTruthy();
   await person.click(await button('Undo'));
   expect(await screen.findByText('Nothing is cancelled')).toBeTruthy();
   expect(server.undos).toHaveLength(2);
   expect(new Set(server.undos).size).toBe(1);
+});
+
+test('an undo that was done without an answer is found by the next look', async () => {
+  const person = open();
+  await cancel(person);
+  server.lost = 1;
+  await person.click(await button('Undo'));
+  expect(await screen.findByText('Nothing is cancelled')).toBeTruthy();
+  expect(screen.queryByText(/^We don't know yet/)).toBeNull();
+  expect(server.undos).toHaveLength(1);
 });
 
 test('of a package one session can be cancelled, or all', async () => {
