@@ -36,6 +36,13 @@ const SERVICE = new LazyPage(
   'service',
 );
 
+/** Before the payment and after it: a mail's key opens both. */
+const OF_KEY = new LazyPage(
+  () => import('./routes/pay-booking'),
+  (it) => it.default,
+  'pay-booking',
+);
+
 const DESK = new LazyPage(
   () => import('./routes/desk'),
   (it) => it.default,
@@ -218,12 +225,14 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/pay/booking',
-    page: new LazyPage(
-      () => import('./routes/pay-booking'),
-      (it) => it.default,
-      'pay-booking',
-    ),
+    page: OF_KEY,
     head: unlisted('Your Booking'),
+    personal: true,
+  },
+  {
+    path: '/session',
+    page: OF_KEY,
+    head: unlisted('Your Session'),
     personal: true,
   },
   {

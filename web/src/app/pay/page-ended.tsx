@@ -3,10 +3,12 @@ import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { useLocation } from 'react-router';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { accountPath } from '@/features/account/return-path';
+import { OWN_SESSIONS } from '@/features/booking/own-sessions/own-booking';
 import { PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
 import { useAuth } from '@/lib/auth';
 import { usePractice } from '@/lib/practice';
@@ -64,6 +66,44 @@ function Renew({ pageKey }: { pageKey: string }) {
   );
 }
 
+/** The mails of a booking that an account has made lead here: its client finds it there as well. */
+const OF_ACCOUNT = '/session';
+
+/** The money is settled since long ago. */
+function Over() {
+  const { phone } = usePractice();
+  const { user } = useAuth();
+  const isOfAccount = useLocation().pathname === OF_ACCOUNT;
+  const call = (
+    <Button href={`tel:${phone}`} size="sm" variant={isOfAccount ? 'secondary' : 'primary'}>
+      Call us
+    </Button>
+  );
+  if (!isOfAccount) {
+    return (
+      <Alert tone="warn" title="The page of this booking has ended" action={call}>
+        Its money was settled some time ago. Please write to us or call us about it.
+      </Alert>
+    );
+  }
+  return (
+    <Alert
+      tone="warn"
+      title="The page of this booking has ended"
+      action={
+        <>
+          <Button to={user ? OWN_SESSIONS : accountPath('/sign-in', OWN_SESSIONS)} size="sm">
+            See It in Your Account
+          </Button>
+          {call}
+        </>
+      }
+    >
+      Its money was settled some time ago. Your account still has the session and its receipt.
+    </Alert>
+  );
+}
+
 export function PageEnded({
   pageKey,
   end,
@@ -74,7 +114,6 @@ export function PageEnded({
   /** Known where the page was shown before. */
   bookingId?: string | undefined;
 }) {
-  const { phone } = usePractice();
   const { user } = useAuth();
   useEffect(() => {
     if (end !== 'PAGE_KEY_ENDED') forgetPage();
@@ -83,7 +122,7 @@ export function PageEnded({
     case 'PAGE_KEY_ENDED':
       return <Renew pageKey={pageKey} />;
     case 'BOOKING_ADOPTED': {
-      const place = bookingId ? `/booking-flow?step=confirmed&b=${bookingId}` : '/account';
+      const place = bookingId ? `/booking-flow?step=confirmed&b=${bookingId}` : OWN_SESSIONS;
       return (
         <Alert
           tone="info"
@@ -99,18 +138,6 @@ export function PageEnded({
       );
     }
     case 'PAGE_OVER':
-      return (
-        <Alert
-          tone="warn"
-          title="The page of this booking has ended"
-          action={
-            <Button href={`tel:${phone}`} size="sm">
-              Call us
-            </Button>
-          }
-        >
-          Its money was settled some time ago. Please write to us or call us about it.
-        </Alert>
-      );
+      return <Over />;
   }
 }

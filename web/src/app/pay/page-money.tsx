@@ -18,7 +18,7 @@ import { formatDate, toDate, type Zone } from '@/lib/time';
 
 const LINK = 'text-brand underline underline-offset-4';
 
-function moneyRows(page: PaymentPage, zone: Zone): SummaryRow[] {
+export function pageMoneyRows(page: PaymentPage, zone: Zone): SummaryRow[] {
   const { paid, refunded, refundComing, refundDueAt, refundOwed, givenByBank } = page;
   const rows: SummaryRow[] = [
     paid
@@ -41,6 +41,12 @@ function receiptRow(receipt: PageReceipt, zone: Zone): SummaryRow {
   const { serial, issuedAt, amount } = receipt;
   const day = issuedAt ? `, ${formatDate(toDate(issuedAt), zone)}` : '';
   return { label: `${titleOf(receipt)} ${serial}${day}`, value: formatPrice(amount) };
+}
+
+/** The receipts of a page's booking. */
+export function usePageReceiptRows(pageKey: string, zone: Zone): SummaryRow[] {
+  const receipts = usePageReceipts(pageKey).data ?? [];
+  return receipts.map((receipt) => receiptRow(receipt, zone));
 }
 
 /** What became of the booking, in words that say nothing of the session. */
@@ -88,23 +94,26 @@ export function PageMoney({
   pageKey,
   page,
   zone,
+  isSaid,
 }: {
   pageKey: string;
   page: PaymentPage;
   zone: Zone;
+  /** What became of the booking stands above already. */
+  isSaid: boolean;
 }) {
   const { email, phone } = usePractice();
-  const receipts = usePageReceipts(pageKey).data ?? [];
+  const receipts = usePageReceiptRows(pageKey, zone);
   const reference = bookingReference(page.bookingId);
   const rows = [
-    ...moneyRows(page, zone),
+    ...pageMoneyRows(page, zone),
     { label: 'Reference', value: <span className="numeric">{reference}</span> },
-    ...receipts.map((receipt) => receiptRow(receipt, zone)),
+    ...receipts,
   ];
   const about = encodeURIComponent(`Refund of ${reference}`);
   return (
     <div className="flex flex-col gap-6">
-      <MoneyWords page={page} />
+      {isSaid ? null : <MoneyWords page={page} />}
       <BookingSummary title="Your Money" rows={rows}>
         {receipts.length > 0 ? (
           <p className="text-sm text-ink-2">We mailed you each receipt when it was issued.</p>

@@ -1,20 +1,25 @@
-/** /pay/booking: a booking that was made by phone is read, agreed to and paid, without an account. */
-import { create } from '@bufbuild/protobuf';
+/**
+ * /pay/booking and /session: a booking that was made by phone is read, agreed to and paid, and every one is
+ * moved and cancelled by the key of a mail, without an account.
+ */
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'react-router';
 import { PageEnded, pageEndOf } from '@/app/pay/page-ended';
 import { knownPageKey, rememberPageBooking, rememberPageKey } from '@/app/pay/page-key';
-import { PageMoney } from '@/app/pay/page-money';
 import { PayAgreement } from '@/app/pay/pay-agreement';
-import { PaidPage, WrongAddress } from '@/app/pay/pay-states';
+import { WrongAddress } from '@/app/pay/pay-states';
+import { LazySection } from '@/components/lazy-section';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
+import { readAgainIn } from '@/features/booking/own-sessions/own-booking';
+import { chosenIn } from '@/features/booking/own-sessions/proposal';
 import { isPlaced } from '@/features/booking/shared/booking-state';
 import { sessionRows } from '@/features/booking/shared/components/booking-rows';
 import { SummaryList } from '@/features/booking/shared/components/booking-summary';
 import { useStepFocus } from '@/features/booking/shared/hooks/use-step-focus';
+import { bookingOfPage } from '@/features/booking/shared/page-booking';
 import { LinkPanel } from '@/features/payments/components/link-panel';
 import {
   isAgreed,
@@ -23,38 +28,26 @@ import {
   usePageLink,
   usePaymentPage,
 } from '@/features/payments/hooks/use-payment-page';
-import { type Booking, BookingSchema } from '@/gen/booking/v1/booking_service_pb';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { PaymentPage } from '@/gen/booking/v1/payment_page_service_pb';
 import { CODE } from '@/lib/codes';
 import { describeError } from '@/lib/errors';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { formatPrice } from '@/lib/money';
 import { usePracticeZone } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import { formatDateTime, toDate, type Zone } from '@/lib/time';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import { usePageTitle } from '@/lib/use-page-title';
 
-/** The page as a booking, for the parts that show one. */
-function bookingOf(page: PaymentPage): Booking {
-  return create(BookingSchema, {
-    bookingId: page.bookingId,
-    serviceTitle: page.serviceTitle,
-    sessions: page.sessions,
-    timeZone: page.timeZone,
-    mode: page.mode,
-    location: page.location,
-    practitionerName: page.practitionerName,
-    state: page.state,
-    paymentState: page.paymentState,
-    ...(page.package ? { package: page.package } : {}),
-    ...(page.price ? { price: page.price } : {}),
-    ...(page.cancellationPolicy ? { cancellationPolicy: page.cancellationPolicy } : {}),
-    ...(page.heldUntilAt ? { heldUntilAt: page.heldUntilAt } : {}),
-  });
-}
+/** The page of a mail's link, which leads to one session. */
+const SESSION = '/session';
 
-function titleOf(page: PaymentPage): string {
-  if (page.moneyOnly) return 'Your Booking';
-  if (isPlaced(bookingOf(page))) return 'Booking Confirmed!';
+function titleOf(page: PaymentPage, place: string): string {
+  const isHere = isPlaced(bookingOfPage(page)) && !page.moneyOnly;
+  if (place === SESSION && !isPayable(page)) return 'Your Session';
+  const isChanging = page.moveProposal || page.pendingCancellation;
+  if (isHere) return isChanging ? 'Your Session' : 'Booking Confirmed!';
   if (!isPayable(page)) return 'Your Booking';
   return isAgreed(page) ? 'Complete Your Payment' : 'Confirm Your Booking';
 }
@@ -122,18 +115,35 @@ function Payable({ pageKey, page, refetch, booking, zone }: PayableProps) {
   );
 }
 
-function KnownPage({ pageKey, page, refetch }: KnownPageProps) {
+/** What comes before the payment does not need it. */
+const sessionPage = lazyLoader(
+  async () => (await importWithRetry(() => import('@/app/pay/session-page'))).SessionPage,
+);
+
+type OpenPageProps = KnownPageProps & { preset: Date | undefined; error: unknown };
+
+function KnownPage(props: OpenPageProps) {
+  const { page } = props;
   const zone = usePracticeZone();
-  const booking = useMemo(() => bookingOf(page), [page]);
-  // Also in the tab that waits while the booking is paid in another one.
-  useStepFocus(titleOf(page));
+  const { pathname } = useLocation();
+  const booking = useMemo(() => bookingOfPage(page), [page]);
+  // Also in the tab that waits while the booking is paid in another one. What is done afterwards takes the
+  // focus by itself.
+  useStepFocus(isPayable(page) ? titleOf(page, pathname) : 'paid');
   const { bookingId } = page;
   useEffect(() => rememberPageBooking(bookingId), [bookingId]);
-  if (isPlaced(booking) && !page.moneyOnly) {
-    return <PaidPage {...{ pageKey, page, booking, zone, refetch }} />;
+  if (!isPayable(page)) {
+    return (
+      <LazySection
+        code={sessionPage}
+        resting={<Skeleton className="h-96 w-full rounded-card" />}
+        missing="Your session could not be loaded"
+      >
+        {(SessionPage) => <SessionPage {...props} booking={booking} />}
+      </LazySection>
+    );
   }
-  if (!isPayable(page)) return <PageMoney {...{ pageKey, page, zone }} />;
-  return <Payable pageKey={pageKey} page={page} refetch={refetch} booking={booking} zone={zone} />;
+  return <Payable {...props} booking={booking} zone={zone} />;
 }
 
 type FrameProps = { title: string; lead?: ReactNode; children: ReactNode };
@@ -150,8 +160,16 @@ function Frame({ title, lead, children }: FrameProps) {
   );
 }
 
-function PayPage({ pageKey }: { pageKey: string }) {
-  const { data: page, error, refetch } = usePaymentPage(pageKey);
+/** Once it is paid for, what changes is a cancellation under way, or what staff do. */
+function readAgain(page: PaymentPage): number | false {
+  return page.moneyOnly ? false : readAgainIn([bookingOfPage(page)]);
+}
+
+type PayPageProps = { pageKey: string; preset: Date | undefined };
+
+function PayPage({ pageKey, preset }: PayPageProps) {
+  const { pathname } = useLocation();
+  const { data: page, error, refetch } = usePaymentPage(pageKey, readAgain);
   const end = error ? pageEndOf(describeError(error).reason) : undefined;
   if (end) {
     return (
@@ -167,8 +185,8 @@ function PayPage({ pageKey }: { pageKey: string }) {
       </>
     ) : null;
     return (
-      <Frame title={titleOf(page)} lead={lead}>
-        <KnownPage pageKey={pageKey} page={page} refetch={() => void refetch()} />
+      <Frame title={titleOf(page, pathname)} lead={lead}>
+        <KnownPage {...{ pageKey, page, preset, error }} refetch={() => void refetch()} />
       </Frame>
     );
   }
@@ -183,14 +201,17 @@ function PayPage({ pageKey }: { pageKey: string }) {
 }
 
 export default function PayBookingPage() {
-  const { hash } = useLocation();
+  const place = useLocation();
+  const { hash } = place;
   // Once: a key that has ended is forgotten while its page is shown.
   const pageKey = useMemo(() => knownPageKey(hash), [hash]);
+  const preset = useMemo(() => chosenIn(hash), [hash]);
   // The account pages and the provider's lead back here without it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again when the same link is opened here.
   useEffect(() => {
     if (pageKey) rememberPageKey(pageKey);
-  }, [pageKey]);
-  if (pageKey) return <PayPage key={pageKey} pageKey={pageKey} />;
+  }, [pageKey, place]);
+  if (pageKey) return <PayPage key={pageKey} pageKey={pageKey} preset={preset} />;
   return (
     <Frame title="Your Booking">
       <WrongAddress />

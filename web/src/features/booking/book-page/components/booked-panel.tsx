@@ -4,7 +4,7 @@ import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
-import { noticeHours, openSteps } from '@/lib/cancellation';
+import { graceLine, noticeHours, openSteps } from '@/lib/cancellation';
 import { serverNow } from '@/lib/clock';
 import { formatPhone } from '@/lib/phone';
 import { bookingReference } from '@/lib/reference';
@@ -110,11 +110,13 @@ function Policy({ booking }: { booking: Booking }) {
   const [first] = booking.sessions;
   const isFirstLate = booked && first && openSteps(first, serverNow()).length === 0;
   const hours = noticeHours(cancellationPolicy);
+  const grace = graceLine(cancellationPolicy);
   return (
     <p className="text-ink-2">
       {booked
         ? `You can cancel each ${isFirstLate ? 'later ' : ''}session until ${hours} hours before it starts.`
         : `You can cancel until ${hours} hours before it starts.`}{' '}
+      {grace ? `${grace}. ` : ''}
       <AppLink
         to={`/cancellation-policy?b=${booking.bookingId}`}
         className="text-brand underline underline-offset-4"

@@ -2,7 +2,7 @@ import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import { noticeHours, openSteps, refundHours } from '@/lib/cancellation';
+import { graceLine, noticeHours, openSteps, refundHours } from '@/lib/cancellation';
 import { formatPrice } from '@/lib/money';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
@@ -95,8 +95,17 @@ function PackageCutOff({ booking }: { booking: Booking }) {
 
 function AnyCutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
   if (isFree(booking)) return <FreeCutOff />;
-  if (booking.package) return <PackageCutOff booking={booking} />;
-  return <CutOff booking={booking} zone={zone} />;
+  const grace = graceLine(booking.cancellationPolicy);
+  return (
+    <>
+      {booking.package ? (
+        <PackageCutOff booking={booking} />
+      ) : (
+        <CutOff booking={booking} zone={zone} />
+      )}
+      {grace ? <p>{grace}.</p> : null}
+    </>
+  );
 }
 
 type ConfirmedStepProps = { booking: Booking; zone: Zone; onComplete: () => void };

@@ -8,17 +8,26 @@ import { usePractice } from '@/lib/practice';
 import { saveFile } from '@/lib/save-file';
 import { googleCalendarUrl } from '../google-calendar';
 
+type CalendarButtonsProps = {
+  booking: Booking;
+  /** Brings the file without a sign-in. The entry of a calendar on the web leads to a page that needs one. */
+  file?: (() => Promise<{ filename: string; content: string }>) | undefined;
+};
+
 /** The calendar file, and the address for people who use a calendar on the web. */
-export function CalendarButtons({ booking }: { booking: Booking }) {
+export function CalendarButtons({ booking, file: given }: CalendarButtonsProps) {
   const transport = useTransport();
   const { name } = usePractice();
   const file = useMutation({
-    mutationFn: () =>
-      createClient(BookingService, transport).getCalendarFile({ bookingId: booking.bookingId }),
+    mutationFn: async () => {
+      if (given) return given();
+      const { bookingId } = booking;
+      return createClient(BookingService, transport).getCalendarFile({ bookingId });
+    },
     onSuccess: ({ filename, content }) =>
       saveFile(filename || 'session.ics', content, 'text/calendar;charset=utf-8'),
   });
-  const google = googleCalendarUrl(booking, name, window.location.origin);
+  const google = given ? undefined : googleCalendarUrl(booking, name, window.location.origin);
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-3">
