@@ -2,7 +2,7 @@
 import { type Client, createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import { BookingState } from '@/gen/booking/v1/booking_service_pb';
 import { type PaymentPage, PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
 import { PagePaymentService } from '@/gen/payments/v1/page_payment_service_pb';
@@ -33,7 +33,11 @@ function keyOf(pageKey: string) {
   return ['payment-page', pageKey];
 }
 
-export function usePaymentPage(pageKey: string) {
+/** `readAgainIn` says in how many milliseconds a page is read again that waits for no money. */
+export function usePaymentPage(
+  pageKey: string,
+  readAgainIn: (page: PaymentPage) => number | false = () => false,
+) {
   const transport = useTransport();
   return useQuery({
     queryKey: keyOf(pageKey),
@@ -44,8 +48,34 @@ export function usePaymentPage(pageKey: string) {
       if (!page) throw new Error('The answer holds no page.');
       return page;
     },
-    refetchInterval: ({ state: { data } }) => (data && isWaiting(data) ? POLL_MS : false),
+    refetchInterval: ({ state: { data } }) => {
+      if (!data) return false;
+      return isWaiting(data) ? POLL_MS : readAgainIn(data);
+    },
   });
+}
+
+export type PageNews = {
+  /** Takes a page that an act has answered with. */
+  learn: (page: PaymentPage) => Promise<void>;
+  /** Reads it again. */
+  refresh: () => void;
+};
+
+/** Brings what an act has changed to the page. */
+export function usePageNews(pageKey: string): PageNews {
+  const queries = useQueryClient();
+  return useMemo(() => {
+    const queryKey = keyOf(pageKey);
+    return {
+      learn: async (page) => {
+        // A read of before would bring the old page back.
+        await queries.cancelQueries({ queryKey });
+        queries.setQueryData<PaymentPage>(queryKey, page);
+      },
+      refresh: () => void queries.invalidateQueries({ queryKey }),
+    };
+  }, [queries, pageKey]);
 }
 
 /** Accepts the terms, with the consent where one is needed. */

@@ -4,7 +4,7 @@ import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import type { Session } from '@/gen/booking/v1/booking_service_pb';
 import { useAuth } from '@/lib/auth';
-import { stepLines } from '@/lib/cancellation';
+import { graceLine, stepLines } from '@/lib/cancellation';
 import { describeError } from '@/lib/errors';
 import { usePracticeZone } from '@/lib/practice';
 import { bookingWindow, nextLimit } from '../booking-window';
@@ -64,6 +64,8 @@ type LimitProps = {
   limits: readonly [Date, ...Date[]];
   sessions: readonly Session[];
   service: string;
+  /** How often a late cancellation loses nothing; empty for never. */
+  grace: string;
 };
 
 /** What comes back of each session, step by step, as the server states it. */
@@ -79,13 +81,14 @@ function Schedule({ sessions }: Pick<LimitProps, 'sessions'>) {
 }
 
 /** The clock of the next session that can still be cancelled; each of a package has its own limit. */
-function Limit({ hours, limits, sessions, service }: LimitProps) {
+function Limit({ hours, limits, sessions, service, grace }: LimitProps) {
   const left = useTimeLeft(limits.at(-1) ?? limits[0]);
   const of = limits.length > 1 ? `${service}: the next of ${limits.length} sessions` : service;
   return (
     <div className="flex flex-col gap-5 text-center">
       <Countdown until={nextLimit(limits, left)} hours={hours} service={of} />
       <Schedule sessions={sessions} />
+      {grace ? <p className="text-sm text-ink-2">{grace}.</p> : null}
     </div>
   );
 }
@@ -97,7 +100,8 @@ function Own({ bookingId, userId }: OwnProps) {
   if (booking) {
     const window = bookingWindow(booking);
     if (window.kind === 'counting') {
-      return <Limit {...window} service={booking.serviceTitle} />;
+      const grace = graceLine(booking.cancellationPolicy);
+      return <Limit {...window} service={booking.serviceTitle} grace={grace} />;
     }
     return <Say title={booking.serviceTitle}>{window.words}</Say>;
   }
