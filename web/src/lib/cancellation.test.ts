@@ -1,8 +1,16 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { CancellationPolicySchema } from '@/gen/common/v1/cancellation_pb';
+import { CancellationPolicySchema, GraceSchema } from '@/gen/common/v1/cancellation_pb';
 import { at, bookingFixture } from '@/testing/booking-fixture';
-import { hasSteps, isLate, noticeHours, openSteps, stepLines, tierLines } from './cancellation';
+import {
+  graceLine,
+  hasSteps,
+  isLate,
+  noticeHours,
+  openSteps,
+  stepLines,
+  tierLines,
+} from './cancellation';
 
 const START = new Date('2026-11-24T05:30:00Z');
 const LIMIT = Date.parse('2026-11-23T05:30:00Z');
@@ -33,6 +41,16 @@ test('a session is late only when no step gives anything back', () => {
   expect(noticeHours(STEPS)).toBe(24);
   expect(isLate(START, STEPS, LIMIT + 1)).toBe(false);
   expect(isLate(START, STEPS, Date.parse('2026-11-23T17:30:00Z') + 1)).toBe(true);
+});
+
+test.each([
+  [1, 6, 100, 'Once in 6 months you can cancel late and still get 100% back'],
+  [2, 1, 50, 'Twice in a month you can cancel late and still get 50% back'],
+  [3, 12, 100, '3 times in 12 months you can cancel late and still get 100% back'],
+])('grace of %s in %s months is said as "%4$s"', (times, months, refundPercent, words) => {
+  const kind = { ...USUAL, grace: create(GraceSchema, { times, months, refundPercent }) };
+  expect([graceLine(USUAL), graceLine(kind)]).toEqual(['', words]);
+  expect([hasSteps(kind), tierLines(kind).at(-1)]).toEqual([true, words]);
 });
 
 test('a policy of all or nothing needs no lines, and one with steps says each', () => {

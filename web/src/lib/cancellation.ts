@@ -23,9 +23,10 @@ export function isLate(startsAt: Date, policy: Policy, now: number): boolean {
   return now > startsAt.getTime() - refundHours(policy) * HOUR_MS;
 }
 
-/** Whether there is more to say than "all of it until then": a further tier, or what we give. */
+/** Whether there is more to say than "all of it until then": a further tier, grace, or what we give. */
 export function hasSteps(policy: Policy): boolean {
   const tiers = policy?.tiers ?? [];
+  if (policy?.grace) return true;
   return tiers.some(({ refundPercent, practiceLate }) => {
     return practiceLate !== undefined || (refundPercent > 0 && refundPercent < 100);
   });
@@ -37,14 +38,29 @@ function givenWords(late: PracticeLate | undefined): string {
   return ` (if we cancel then: all of it, and ${given})`;
 }
 
-/** The policy of today, a line for each tier. */
+function oftenWords(times: number): string {
+  if (times === 1) return 'Once';
+  return times === 2 ? 'Twice' : `${times} times`;
+}
+
+/** "Once in 6 months you can cancel late and still get 100% back"; empty for never. */
+export function graceLine(policy: Policy): string {
+  if (!policy?.grace) return '';
+  const { times, months, refundPercent } = policy.grace;
+  const span = months === 1 ? 'a month' : `${months} months`;
+  return `${oftenWords(times)} in ${span} you can cancel late and still get ${refundPercent}% back`;
+}
+
+/** The policy of today, a line for each tier, and for what can be cancelled late. */
 export function tierLines(policy: Policy): string[] {
-  return (policy?.tiers ?? []).map(({ untilHours, refundPercent, practiceLate }) => {
+  const grace = graceLine(policy);
+  const tiers = (policy?.tiers ?? []).map(({ untilHours, refundPercent, practiceLate }) => {
     const given = givenWords(practiceLate);
     if (refundPercent === 0) return `Later nothing comes back${given}`;
     const share = refundPercent === 100 ? 'All of the price' : `${refundPercent}% of it`;
     return `${share} until ${untilHours} hours before it starts${given}`;
   });
+  return grace ? [...tiers, grace] : tiers;
 }
 
 /** The steps of a session that give something back and are not over, soonest first. */

@@ -69,6 +69,12 @@ const BY_REASON: Record<string, Words> = {
       "This moves money, rights or clients' data, so it asks for your second step of the last few " +
       'minutes. Try it again, and show the step.',
   },
+  TOO_MANY_PAGE_CODES: {
+    title: 'No more codes for now',
+    message:
+      'We have mailed several codes in the last hour. The last of them may still work; else please ' +
+      'try again in an hour.',
+  },
   PROVIDER_UNAVAILABLE: {
     title: 'The payment service does not answer',
     message: 'Nothing was charged. Please try again in a moment.',

@@ -81,7 +81,7 @@ function PlainButton(props: AsButton) {
       type="button"
       {...rest}
       className={look({ variant, size, block, className, children })}
-      aria-disabled={busy || undefined}
+      aria-disabled={busy || rest['aria-disabled'] || undefined}
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
     >
