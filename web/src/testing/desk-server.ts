@@ -9,6 +9,8 @@ import {
 import {
   BookingService,
   BookingState,
+  type GraceUseSchema,
+  MoveProposalSchema,
   PaymentState,
   SessionSchema,
 } from '@/gen/booking/v1/booking_service_pb';
@@ -20,6 +22,8 @@ import {
   type CancelBookingRequest,
   type MarkAttendanceRequest,
   type MoveBookingRequest,
+  type MoveReason,
+  type ProposeMoveRequest,
   type RequestPhoneBookingRequest,
   SessionMarkSchema,
   type StaffBooking,
@@ -27,6 +31,7 @@ import {
   StaffRole,
 } from '@/gen/booking/v1/booking_staff_service_pb';
 import { ConsentStaffService, type WithdrawnConsent } from '@/gen/booking/v1/consent_service_pb';
+import { type Member, OrganisationStaffService } from '@/gen/booking/v1/organisation_service_pb';
 import type { ParkedEvent } from '@/gen/common/v1/parked_event_pb';
 import { MailKind } from '@/gen/notifications/v1/notifications_events_pb';
 import {
@@ -35,6 +40,7 @@ import {
   NotificationsStaffService,
 } from '@/gen/notifications/v1/notifications_staff_service_pb';
 import {
+  type GiveBackKeptRequest,
   PaymentsStaffService,
   type RecordDeskPaymentRequest,
   type RecordDeskRefundRequest,
@@ -109,6 +115,15 @@ export class DeskServer extends Answering {
   /** The mails cannot be read. */
   mailsDown = false;
   refunds: RefundPaymentRequest[] = [];
+  /** What a late cancellation kept, in paise. */
+  kept = 0n;
+  keptGiven: GiveBackKeptRequest[] = [];
+  /** It was paid at the desk. */
+  atDesk = false;
+  /** What comes back by grace. */
+  grace: MessageInitShape<typeof GraceUseSchema> | undefined;
+  moveReasons: MoveReason[] = [];
+  members: Member[] = [];
   payments: RecordDeskPaymentRequest[] = [];
   givenBack: RecordDeskRefundRequest[] = [];
   /** The bookings whose refunds were let go. */
@@ -128,6 +143,9 @@ export class DeskServer extends Answering {
   marks: MarkAttendanceRequest[] = [];
   cancels: CancelBookingRequest[] = [];
   moves: MoveBookingRequest[] = [];
+  proposals: ProposeMoveRequest[] = [];
+  /** The free times of another practitioner. */
+  slotsOf: Record<string, typeof this.slots> = {};
   readonly waitList = new WaitList(this);
   readonly refundRequests = new RefundRequests(this);
   readonly keys = new Set<string>();
@@ -169,6 +187,25 @@ export class DeskServer extends Answering {
     this.replace(create(StaffBookingSchema, { ...staff, booking } as StaffInit));
   }
 
+  change(bookingId: string, changes: Partial<BookingInit>): void {
+    const staff = this.find(bookingId);
+    const booking = { ...staff.booking, ...changes };
+    this.replace(create(StaffBookingSchema, { ...staff, booking } as StaffInit));
+  }
+
+  /** Its client is asked to choose another time, until the start. */
+  askForTime(bookingId: string, sessionNumber: number): void {
+    const chooseUntilAt = this.find(bookingId).booking?.sessions[sessionNumber - 1]?.startsAt;
+    const init = { sessionNumber, ...(chooseUntilAt && { chooseUntilAt }) };
+    this.change(bookingId, { moveProposal: create(MoveProposalSchema, init) });
+  }
+
+  #propose({ bookingId, sessionNumber, shownStartsAt }: ProposeMoveRequest): void {
+    const start = this.find(bookingId).booking?.sessions[Math.max(sessionNumber, 1) - 1]?.startsAt;
+    if (start?.seconds !== shownStartsAt?.seconds) throw refusal(Code.Aborted, 'CHANGED_SINCE');
+    this.askForTime(bookingId, sessionNumber || 1);
+  }
+
   /** Moves the only session of a booking to another start. */
   moveSession(bookingId: string, start: Date): void {
     const staff = this.find(bookingId);
@@ -179,10 +216,11 @@ export class DeskServer extends Answering {
     this.replace(create(StaffBookingSchema, { ...staff, booking } as StaffInit));
   }
 
-  #move({ bookingId, shownStartsAt, startsAt }: MoveBookingRequest): void {
+  #move({ bookingId, shownStartsAt, startsAt, practitionerId }: MoveBookingRequest): void {
     const now = this.find(bookingId).booking?.sessions[0]?.startsAt;
     if (now?.seconds !== shownStartsAt?.seconds) throw refusal(Code.Aborted, 'CHANGED_SINCE');
     this.moveSession(bookingId, startsAt ? timestampDate(startsAt) : new Date());
+    if (practitionerId) this.change(bookingId, { practitionerId, practitionerName: 'Ravi Menon' });
   }
 
   /** Lets no refund of a booking wait any more, and says how much it was. */
@@ -258,22 +296,38 @@ export class DeskServer extends Answering {
             { event: 'BookingRequested', recordedAt: at('2026-11-20T05:00:00Z') },
             { event: 'BookingConfirmed', recordedAt: at('2026-11-20T05:02:00Z') },
           ],
+          moveReasons: this.moveReasons,
         }),
         getJoinPage: ({ bookingId }) => ({ bookingId, joinUrl: 'https://meet.example/room' }),
         previewCancellation: ({ bookingId }) => {
           this.read();
           const booking = this.find(bookingId);
           const sessions = booking.booking?.sessions ?? [];
-          return { booking, sessions, refund: rupees(this.refund) };
+          const more = this.grace && { grace: this.grace };
+          return { booking, sessions, refund: rupees(this.refund), ...more };
         },
-        previewMove: ({ bookingId }) => {
+        previewMove: ({ bookingId, practitionerId }) => {
           this.read();
-          return { booking: this.find(bookingId), slots: this.slots };
+          const slots = this.slotsOf[practitionerId] ?? this.slots;
+          return { booking: this.find(bookingId), slots };
         },
         moveBooking: async (asked) => {
           this.moves.push(asked);
           await this.once(asked.idempotencyKey, () => this.#move(asked));
           return { booking: this.find(asked.bookingId) };
+        },
+        proposeMove: async (asked) => {
+          this.proposals.push(asked);
+          await this.once(asked.idempotencyKey, () => this.#propose(asked));
+          return { booking: this.find(asked.bookingId) };
+        },
+        withdrawMoveProposal: async ({ bookingId, idempotencyKey }) => {
+          await this.once(idempotencyKey, () => {
+            const open = this.find(bookingId).booking?.moveProposal;
+            if (!open) throw refusal(Code.FailedPrecondition, 'NO_MOVE_PROPOSAL');
+            this.change(bookingId, { moveProposal: undefined } as never);
+          });
+          return { booking: this.find(bookingId) };
         },
         markAttendance: async (asked) => {
           await this.once(asked.idempotencyKey, () => {
@@ -331,6 +385,14 @@ export class DeskServer extends Answering {
           await this.once(asked.idempotencyKey, () => this.refunds.push(asked));
           return { amount: asked.amount ?? rupees(0n) };
         },
+        getKeptAmount: () => ({ amount: rupees(this.kept) }),
+        giveBackKept: async (asked) => {
+          await this.once(asked.idempotencyKey, () => {
+            this.keptGiven.push(asked);
+            this.kept = 0n;
+          });
+          return { amount: asked.amount ?? rupees(0n), atDesk: this.atDesk };
+        },
         releaseRefund: async ({ bookingId }) => {
           await this.command();
           this.released.push(bookingId);
@@ -352,6 +414,7 @@ export class DeskServer extends Answering {
           return {};
         },
       });
+      service(OrganisationStaffService, { listMembers: () => ({ members: this.members }) });
       service(NotificationsStaffService, {
         listParkedEvents: () => ({}),
         settleMail: async ({ mailId }) => {

@@ -9,6 +9,8 @@ import {
   type CancelOwnBookingRequest,
   ContactSchema,
   type CorrectContactRequest,
+  type GraceUse,
+  type HeldOffer,
   type ListOwnBookingsRequest,
   type ListSlotsResponse,
   type MoveOwnBookingRequest,
@@ -55,6 +57,12 @@ export class OwnSessionsServer extends Answering {
   /** What goes back now. */
   refund = 150_000n;
   atOnce = false;
+  /** What of it comes back by grace. */
+  grace: GraceUse | undefined;
+  /** A time of the wait list that is held. */
+  heldOffer: HeldOffer | undefined;
+  /** The times to choose from where the practice asks for another one. */
+  suggested: Date[] = [];
   /** So many answers to commands are lost after the command was done. */
   lost = 0;
   /** What the next reads are refused with. */
@@ -108,7 +116,9 @@ export class OwnSessionsServer extends Answering {
     const from = Number(pageToken || '0');
     const end = from + this.pageSize;
     const bookings = all.slice(from, end);
-    return { bookings, nextPageToken: end < all.length ? String(end) : '' };
+    const { heldOffer } = part === OwnBookingsPart.PAST ? {} : this;
+    const nextPageToken = end < all.length ? String(end) : '';
+    return { bookings, nextPageToken, ...(heldOffer && { heldOffer }) };
   }
 
   #read(): void {
@@ -122,7 +132,8 @@ export class OwnSessionsServer extends Answering {
     if (pendingCancellation) throw refusal(Code.FailedPrecondition, 'CANCELLATION_PENDING');
     const all = sessions.map((_, index) => index + 1);
     const sessionNumbers = sessionNumber === 0 ? all : [sessionNumber];
-    return { sessionNumbers, refund: rupees(this.refund), atOnce: this.atOnce };
+    const { atOnce, grace } = this;
+    return { sessionNumbers, refund: rupees(this.refund), atOnce, ...(grace && { grace }) };
   }
 
   #answer(booking: Booking) {
@@ -169,7 +180,8 @@ export class OwnSessionsServer extends Answering {
     this.movePreviews += 1;
     this.#find(bookingId);
     if (this.unmovable) throw this.unmovable;
-    return { slots: this.moveSlots };
+    const suggestedStartsAt = this.suggested.map((at) => timestampFromDate(at));
+    return { slots: this.moveSlots, suggestedStartsAt };
   }
 
   /** Moves a session, as its client or someone else wants it. */
@@ -188,7 +200,7 @@ export class OwnSessionsServer extends Answering {
         refundSteps: [],
       };
     });
-    return this.tell(booking, { sessions } as Changes);
+    return this.tell(booking, { sessions, moveProposal: undefined } as Changes);
   }
 
   async #move(request: MoveOwnBookingRequest) {

@@ -7,6 +7,11 @@ import { keepWindow } from './kept-window';
 // A busy machine takes more than the usual second to bring a page; what is there is found at once.
 configure({ asyncUtilTimeout: 60_000 });
 
+// No press of a test is a person's, and none waits a second; the hook's own test has the real one.
+vi.mock('@/lib/use-steady-press', () => ({
+  useSteadyPress: (_words: string, act: () => void) => ({ ready: true, press: act }),
+}));
+
 beforeEach(() => {
   // There is no server here; plain reads then go by the transport that a test gives.
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('no network in tests'));
