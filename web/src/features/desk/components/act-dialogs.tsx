@@ -1,6 +1,7 @@
 /** The dialogs of the acts that take one, in code of their own: it comes when a session is pressed. */
 import type { ActDialog } from '../model/acts';
 import type { SessionRow } from '../model/day';
+import { AskTimeDialog } from './ask-time-dialog';
 import { CancelDialog } from './cancel-dialog';
 import { DeskPaymentDialog } from './desk-payment-dialog';
 import { MoveDialog } from './move-dialog';
@@ -18,6 +19,8 @@ export function ActDialogs({ what, ...props }: ActDialogsProps) {
   switch (what) {
     case 'move':
       return <MoveDialog {...props} />;
+    case 'ask-time':
+      return <AskTimeDialog {...props} />;
     case 'cancel':
       return <CancelDialog {...props} />;
     case 'refund':

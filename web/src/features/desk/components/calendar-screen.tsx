@@ -130,7 +130,7 @@ export function CalendarScreen() {
   const columns = columnsOf({ days: byDate, practitioners, url });
   const several = practitioners.length > 1;
   const acts = useRowActs({ rows: [...byDate.values()].flat(), now, onOwnAct: () => {} });
-  const times = useTimeActs();
+  const times = useTimeActs({ onDialog: acts.openDialog });
   usePageTitle('Calendar');
 
   return (

@@ -4,27 +4,40 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField } from '@/components/ui/select-field';
 import { TextField } from '@/components/ui/text-field';
+import { errorReason } from '@/lib/errors';
 import { usePractice } from '@/lib/practice';
 import type { Commanding } from '../hooks/use-command';
 import { type Closing, closingError } from '../model/closing';
 import { CommandNotice } from './command-notice';
+import { InTheWay, type OpenDialog } from './in-the-way';
 
 type CloseDialogProps = {
   initial: Closing;
   closing: Commanding<Closing>;
   onCheck: () => void;
   onClose: () => void;
+  onDialog: OpenDialog;
 };
 
-export function CloseDialog({ initial, closing, onCheck, onClose }: CloseDialogProps) {
+export function CloseDialog(props: CloseDialogProps) {
+  const { initial, closing, onCheck, onClose, onDialog } = props;
   const { practitioners } = usePractice();
   const [wish, setWish] = useState(initial);
   const wrong = closingError(wish);
+  const isTaken = Boolean(closing.error) && errorReason(closing.error) === 'SLOT_TAKEN';
+  const instead: OpenDialog = (row, what) => {
+    closing.reset();
+    onClose();
+    onDialog(row, what);
+  };
+  const change = (patch: Partial<Closing>) => {
+    closing.reset();
+    setWish({ ...wish, ...patch });
+  };
   const input = (name: 'date' | 'fromTime' | 'toTime') => ({
     name,
     value: wish[name],
-    onChange: (event: { target: { value: string } }) =>
-      setWish({ ...wish, [name]: event.target.value }),
+    onChange: (event: { target: { value: string } }) => change({ [name]: event.target.value }),
   });
   return (
     <Dialog
@@ -59,10 +72,11 @@ export function CloseDialog({ initial, closing, onCheck, onClose }: CloseDialogP
               value: one.practitionerId,
               label: one.name,
             }))}
-            onChange={(event) => setWish({ ...wish, practitionerId: event.target.value })}
+            onChange={(event) => change({ practitionerId: event.target.value })}
           />
         ) : null}
         <CommandNotice error={closing.error} notSure={closing.notSure} onCheck={onCheck} />
+        {isTaken ? <InTheWay wish={wish} onDialog={instead} /> : null}
       </div>
     </Dialog>
   );

@@ -8,6 +8,7 @@ import { serverNow } from '@/lib/clock';
 import { usePracticeZone } from '@/lib/practice';
 import { formatClock, toDate, type Zone } from '@/lib/time';
 import type { ClosedRow, DayRow, GapRow, SessionRow } from '../model/day';
+import { askedToMoveWords } from '../model/move-proposal';
 import {
   clientName,
   clientNote,
@@ -54,8 +55,10 @@ function SessionWords({ row: { staff, booking, number } }: { row: SessionRow }) 
   const zone = usePracticeZone();
   const mark = markOf(staff, number);
   const late = lateWords(booking, number, zone);
+  const asked = askedToMoveWords(booking, number, zone);
   return (
     <>
+      {asked ? <Badge tone="warn">{asked}</Badge> : null}
       {late ? <Badge tone="warn">{late}</Badge> : null}
       <Badge tone="neutral">
         {booking.mode === SessionMode.IN_PERSON ? 'In person' : 'Online'}

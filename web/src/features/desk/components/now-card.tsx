@@ -6,6 +6,7 @@ import { usePracticeZone } from '@/lib/practice';
 import { formatTimeRange } from '@/lib/time';
 import { useJoinRoom } from '../hooks/use-join-room';
 import type { SessionRow } from '../model/day';
+import { askedToMoveWords, isAskedToMove } from '../model/move-proposal';
 import { type NextUp, untilWords } from '../model/next-up';
 import { clientName, lateWords, sessionTitle } from '../model/staff-booking';
 
@@ -44,14 +45,16 @@ function Acts({ next: { row, act }, busy, onMark, onOpen }: NowCardProps) {
         <Button size="lg" busy={busy} onClick={() => onMark(row, Attendance.CAME)}>
           {first} came
         </Button>
-        <Button
-          size="lg"
-          variant="secondary"
-          busy={busy}
-          onClick={() => onMark(row, Attendance.NO_SHOW)}
-        >
-          Did not come
-        </Button>
+        {isAskedToMove(booking, row.number) ? null : (
+          <Button
+            size="lg"
+            variant="secondary"
+            busy={busy}
+            onClick={() => onMark(row, Attendance.NO_SHOW)}
+          >
+            Did not come
+          </Button>
+        )}
       </div>
     );
   }
@@ -82,6 +85,7 @@ export function NowCard(props: NowCardProps) {
   const zone = usePracticeZone();
   const place = booking.mode === SessionMode.IN_PERSON ? 'in person' : 'online';
   const late = lateWords(booking, number, zone);
+  const asked = askedToMoveWords(booking, number, zone);
   return (
     <section
       aria-label="Now and next"
@@ -95,6 +99,7 @@ export function NowCard(props: NowCardProps) {
         <p className="numeric">
           {formatTimeRange(startsAt, endsAt, zone)} · {sessionTitle(booking, number)} · {place}
         </p>
+        {asked ? <p className="font-semibold numeric">{asked}</p> : null}
         {late ? <p className="font-semibold numeric">{late}</p> : null}
       </div>
       <Acts {...props} />
