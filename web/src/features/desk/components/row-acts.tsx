@@ -30,6 +30,9 @@ export type RowActs = {
   dialogs: ReactNode;
 };
 
+/** Dialogs that say what became of their session also where it has left its time. */
+const STAYS: readonly Open['what'][] = ['move', 'ask-time'];
+
 function isOpened(row: ReadRow, open: Open | undefined): row is SessionRow {
   return row.kind !== 'closed' && row.key === open?.row.key;
 }
@@ -45,7 +48,7 @@ export function useRowActs({ rows, now, onOwnAct }: RowActsProps): RowActs {
   const marking = useMarking(done);
   useRowDialogs(open !== undefined);
   const listed = rows.find((one): one is SessionRow => isOpened(one, open));
-  const row = open?.what === 'move' ? open.row : listed;
+  const row = open && STAYS.includes(open.what) ? open.row : listed;
   const mark = (of: SessionRow, attendance: Attendance) => marking.run({ row: of, attendance });
 
   function check() {

@@ -23,6 +23,7 @@ import {
 import { paymentMessage, sessionMessage, whatsappLink } from '../model/whatsapp';
 import { CommandNotice } from './command-notice';
 import { HeldActs } from './held-acts';
+import { MoveProposal } from './move-proposal';
 
 type Marking = { busy: boolean; error: unknown; notSure: boolean };
 
@@ -135,6 +136,7 @@ export function SessionSheet(props: SheetProps) {
     <Dialog open sheet onClose={onClose} title={<span dir="auto">{clientName(row.booking)}</span>}>
       <div className="flex flex-col gap-4">
         <Facts row={row} />
+        <MoveProposal row={row} onCheck={onCheck} />
         <Marks {...props} acts={acts} />
         <Reach row={row} acts={acts} />
         <CommandNotice error={marking.error} notSure={marking.notSure} onCheck={onCheck} />
@@ -147,6 +149,11 @@ export function SessionSheet(props: SheetProps) {
         {acts.includes('move') ? (
           <Button variant="secondary" size="sm" block onClick={() => onDialog('move')}>
             Move…
+          </Button>
+        ) : null}
+        {acts.includes('ask-time') ? (
+          <Button variant="secondary" size="sm" block onClick={() => onDialog('ask-time')}>
+            Ask for another time…
           </Button>
         ) : null}
         {acts.includes('cancel-by-client') ? (

@@ -10,6 +10,7 @@ import { type Closing, closingOfSpan } from '../model/closing';
 import type { ClosedRow, GapRow } from '../model/day';
 import { CloseDialog } from './close-dialog';
 import { CommandNotice } from './command-notice';
+import type { OpenDialog } from './in-the-way';
 
 export type TimeActs = {
   /** Of a free time: book in it, or close it. */
@@ -48,7 +49,13 @@ function Reopen({ row: { block, startsAt }, disabled, onSure }: ReopenProps) {
   );
 }
 
-export function useTimeActs(onDone: () => void = () => {}): TimeActs {
+type TimeActsProps = {
+  onDone?: () => void;
+  /** Opens a dialog about a session that lies in a time that is to be closed. */
+  onDialog: OpenDialog;
+};
+
+export function useTimeActs({ onDone = () => {}, onDialog }: TimeActsProps): TimeActs {
   const { practitioners } = usePractice();
   const zone = usePracticeZone();
   const { timeZone } = zone;
@@ -111,6 +118,7 @@ export function useTimeActs(onDone: () => void = () => {}): TimeActs {
         closing={closing}
         onCheck={check}
         onClose={close}
+        onDialog={onDialog}
       />
     ) : null,
   };

@@ -50,7 +50,7 @@ function Day({ date, today, now }: { date: string; today: string; now: number })
     now,
     onOwnAct: steady.showNext,
   });
-  const times = useTimeActs(steady.showNext);
+  const times = useTimeActs({ onDone: steady.showNext, onDialog: acts.openDialog });
   const next = date === today ? nextUp(latest, now) : undefined;
 
   return (

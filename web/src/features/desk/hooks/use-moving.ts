@@ -20,7 +20,17 @@ import { CALL, useBookingStaff } from './use-desk-clients';
 import { UNDO_MS } from './use-marking';
 import { SLOT_DAYS } from './use-slots';
 
-export type Move = { from: Date; to: Date; movedBy: MovedBy };
+export type Move = {
+  from: Date;
+  to: Date;
+  movedBy: MovedBy;
+  /** Another practitioner from then on; empty where that stays. */
+  practitionerId: string;
+  /** For the practice alone; empty where none is needed. */
+  reason: string;
+};
+
+const UNDO_REASON = 'Moved back at once.';
 
 type Row = Pick<SessionRow, 'booking' | 'number'>;
 
@@ -29,19 +39,22 @@ function named({ booking: { bookingId, sessions }, number }: Row) {
   return { bookingId, sessionNumber: sessions.length > 1 ? number : 0 };
 }
 
-/** The booking as it is, and the free starts of two weeks from a date on. */
-export function useMoveTimes(row: Row, fromDate: string) {
+/** An empty practitioner is the one who has the session. */
+type Asked = { fromDate: string; practitionerId: string };
+
+/** The booking as it is, and the free starts of a practitioner in two weeks from a date on. */
+export function useMoveTimes(row: Row, { fromDate, practitionerId }: Asked) {
   const { userId } = useMember();
   const staff = useBookingStaff();
   const { bookingId, sessionNumber } = named(row);
   return useQuery({
-    queryKey: [DESK, userId, 'move', bookingId, sessionNumber, fromDate],
+    queryKey: [DESK, userId, 'move', bookingId, sessionNumber, practitionerId, fromDate],
     staleTime: 0,
     gcTime: 0,
     // What is known of the booking stays while other days are read.
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const asked = { bookingId, sessionNumber, fromDate, days: SLOT_DAYS };
+      const asked = { bookingId, sessionNumber, fromDate, days: SLOT_DAYS, practitionerId };
       const { booking, slots } = await staff.previewMove(asked, { signal });
       const days = slots ? freeDays(slots).filter(({ count }) => count > 0) : [];
       return { booking: booking?.booking, days };
@@ -75,12 +88,18 @@ export function useMoving(row: Row, { onDone, onUndo }: Ends) {
   const name = clientName(row.booking);
   const { bookingId, sessionNumber } = named(row);
 
-  function commandOf({ from, to, movedBy }: Move): Command<MoveBookingResponse> {
+  function commandOf({
+    from,
+    to,
+    movedBy,
+    practitionerId,
+    reason,
+  }: Move): Command<MoveBookingResponse> {
     const shownStartsAt = timestampFromDate(from);
-    const asked = { bookingId, sessionNumber, shownStartsAt, movedBy };
+    const asked = { bookingId, sessionNumber, shownStartsAt, movedBy, practitionerId, reason };
     return {
       name: `move/${bookingId}/${sessionNumber}`,
-      parts: [toInstant(from), toInstant(to), String(movedBy)],
+      parts: [toInstant(from), toInstant(to), String(movedBy), practitionerId, reason],
       send: (idempotencyKey) => {
         const startsAt = timestampFromDate(to);
         return staff.moveBooking({ ...asked, startsAt, idempotencyKey }, CALL);
@@ -88,9 +107,14 @@ export function useMoving(row: Row, { onDone, onUndo }: Ends) {
     };
   }
 
-  async function undo({ from, to, movedBy }: Move): Promise<void> {
+  async function undo({ from, to, movedBy, practitionerId, reason }: Move): Promise<void> {
+    const back = {
+      ...{ from: to, to: from, movedBy },
+      practitionerId: practitionerId && row.booking.practitionerId,
+      reason: reason && UNDO_REASON,
+    };
     try {
-      const { booking } = await sendSurely(commandOf({ from: to, to: from, movedBy }));
+      const { booking } = await sendSurely(commandOf(back));
       learn(booking);
       toast({ title: `${name}: back at ${timeWords(from, zone)}` });
     } catch (cause) {
