@@ -4,7 +4,7 @@ import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
 import { usePracticeZone } from '@/lib/practice';
 import { formatClock, formatShortDate, toDate } from '@/lib/time';
-import { useBookingRecord } from '../hooks/use-one-booking';
+import { useBookingRecord, useMemberNames } from '../hooks/use-one-booking';
 import { historyLines } from '../model/history';
 import { mailStateWord, mailWord } from '../model/mail-words';
 import { StaleNotice } from './stale-notice';
@@ -51,7 +51,13 @@ function Framed({ title, parts, children }: FramedProps) {
   );
 }
 
-export function BookingRecord({ bookingId }: { bookingId: string }) {
+type BookingRecordProps = {
+  bookingId: string;
+  /** It has several sessions. */
+  several: boolean;
+};
+
+export function BookingRecord({ bookingId, several }: BookingRecordProps) {
   const { history, money, mails } = useBookingRecord(bookingId);
   const sent = (mails.data ?? []).map(({ mailId, kind, state, sentAt, queuedAt, reason }) => {
     const at = sentAt ?? queuedAt;
@@ -59,7 +65,10 @@ export function BookingRecord({ bookingId }: { bookingId: string }) {
     return { key: mailId, at: at && toDate(at), words };
   });
   const receipts = money.data?.receipts ?? [];
-  const lines = historyLines(history.data?.entries ?? [], money.data?.entries ?? []);
+  const { entries = [], moveReasons: reasons = [] } = history.data ?? {};
+  const nameOf = useMemberNames(reasons.length > 0);
+  const said = { reasons, several, nameOf };
+  const lines = historyLines(entries, money.data?.entries ?? [], said);
   return (
     <>
       <Framed title="Messages" parts={[mails]}>

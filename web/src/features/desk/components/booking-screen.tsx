@@ -28,6 +28,8 @@ import {
   stateWord,
 } from '../model/staff-booking';
 import { BookingRecord } from './booking-record';
+import { KeptAmount } from './kept-amount';
+import { MoveProposal } from './move-proposal';
 import { OpenRefunds } from './open-refunds';
 import { RefundRequests } from './refund-requests';
 import { useRowActs } from './row-acts';
@@ -54,10 +56,14 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 type PartProps = { staff: StaffBooking };
 
-type SessionsProps = PartProps & { rows: readonly SessionRow[]; onOpen: (row: SessionRow) => void };
+type SessionsProps = PartProps & {
+  rows: readonly SessionRow[];
+  onOpen: (row: SessionRow) => void;
+  onCheck: () => void;
+};
 
 /** Each session with its time; those that take place or are held can be pressed. */
-function Sessions({ staff, rows, onOpen }: SessionsProps) {
+function Sessions({ staff, rows, onOpen, onCheck }: SessionsProps) {
   const zone = usePracticeZone();
   const { booking } = staff;
   return (
@@ -87,6 +93,7 @@ function Sessions({ staff, rows, onOpen }: SessionsProps) {
                 What to do…
               </Button>
             ) : null}
+            {row ? <MoveProposal row={row} onCheck={onCheck} /> : null}
           </li>
         );
       })}
@@ -178,18 +185,21 @@ function Shown({ staff, readAgain }: PartProps & { readAgain: () => void }) {
             .filter(Boolean)
             .join(' · ')}
         </p>
-        <Sessions staff={staff} rows={rows} onOpen={acts.open} />
+        <Sessions staff={staff} rows={rows} onOpen={acts.open} onCheck={readAgain} />
       </Section>
       <Client staff={staff} />
       <Money staff={staff} onRefund={refundable && (() => acts.openDialog(refundable, 'refund'))}>
         {isManager(role) ? (
           <>
+            <KeptAmount booking={booking} />
             <OpenRefunds booking={booking} />
             <RefundRequests booking={booking} />
           </>
         ) : null}
       </Money>
-      {isManager(role) ? <BookingRecord bookingId={booking.bookingId} /> : null}
+      {isManager(role) ? (
+        <BookingRecord bookingId={booking.bookingId} several={booking.sessions.length > 1} />
+      ) : null}
       {acts.dialogs}
     </>
   );

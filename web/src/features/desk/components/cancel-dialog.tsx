@@ -18,7 +18,7 @@ import { formatDateTime, toDate } from '@/lib/time';
 import { useCancelling } from '../hooks/use-cancelling';
 import { useMember } from '../member';
 import { type Act, actsFor } from '../model/acts';
-import { cancelButton, cancelledWords, moneySentence } from '../model/cancel-words';
+import { cancelButton, cancelledWords, graceSentence, moneySentence } from '../model/cancel-words';
 import type { SessionRow } from '../model/day';
 import { refusalWords } from '../model/refusal-words';
 import { clientName } from '../model/staff-booking';
@@ -85,7 +85,8 @@ function Choices({ row: { booking, number }, acts, choice, onChoose }: ChoicesPr
 
 function Shown({ shown }: { shown: PreviewCancellationResponse }) {
   const zone = usePracticeZone();
-  const { sessions } = shown;
+  const { sessions, grace } = shown;
+  const given = grace && graceSentence(grace, zone);
   return (
     <div className="flex flex-col gap-2">
       <ul className="font-semibold numeric">
@@ -96,6 +97,7 @@ function Shown({ shown }: { shown: PreviewCancellationResponse }) {
         )}
       </ul>
       <p>{sessions.length === 0 ? 'It is cancelled already.' : moneySentence(shown)}</p>
+      {given ? <p>{given}</p> : null}
     </div>
   );
 }

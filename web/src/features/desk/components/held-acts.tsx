@@ -6,6 +6,7 @@ import type { Act } from '../model/acts';
 import type { SessionRow } from '../model/day';
 import { CommandNotice } from './command-notice';
 import { PageAddress } from './page-address';
+import { Twice } from './twice';
 
 type HeldActsProps = {
   row: SessionRow;
@@ -13,24 +14,6 @@ type HeldActsProps = {
   onCheck: () => void;
   onDone: () => void;
 };
-
-/** What cannot be taken back is pressed twice: the second press says what it does. */
-function Twice({ label, sure, busy, onSure }: TwiceProps) {
-  const [asked, setAsked] = useState(false);
-  return (
-    <Button
-      variant={asked ? 'primary' : 'secondary'}
-      size="sm"
-      block
-      busy={busy}
-      onClick={() => (asked ? onSure() : setAsked(true))}
-    >
-      {asked ? sure : label}
-    </Button>
-  );
-}
-
-type TwiceProps = { label: string; sure: string; busy: boolean; onSure: () => void };
 
 export function HeldActs({ row, acts, onCheck, onDone }: HeldActsProps) {
   const { booking } = row;
@@ -50,6 +33,7 @@ export function HeldActs({ row, acts, onCheck, onDone }: HeldActsProps) {
     <>
       {acts.includes('accept-claim') ? (
         <Twice
+          block
           label="Accept the client's word"
           sure="Confirm without a payment that was seen"
           busy={accept.busy}
@@ -70,6 +54,7 @@ export function HeldActs({ row, acts, onCheck, onDone }: HeldActsProps) {
       {page ? <PageAddress row={row} address={page} /> : null}
       {acts.includes('release') ? (
         <Twice
+          block
           label="Release the time"
           sure="Release it: the payment link ends"
           busy={release.busy}

@@ -1,11 +1,12 @@
 /** One booking by its id, with what has happened to it for those who may read that. */
 import { useQuery } from '@tanstack/react-query';
+import type { Member } from '@/gen/booking/v1/organisation_service_pb';
 import { bookingReference } from '@/lib/reference';
 import { useMember } from '../member';
 import { isManager } from '../model/acts';
-import { DESK, LIVE } from './desk-keys';
+import { DESK, LESS_LIVE, LIVE } from './desk-keys';
 import { useBookingStaff } from './use-desk-clients';
-import { useMailsStaff, usePaymentsStaff } from './use-staff-services';
+import { useMailsStaff, useOrganisationStaff, usePaymentsStaff } from './use-staff-services';
 
 /** Null where there is none that this member may see. */
 export function useOneBooking(bookingId: string) {
@@ -20,6 +21,28 @@ export function useOneBooking(bookingId: string) {
       return bookings.find(({ booking }) => booking?.bookingId === bookingId) ?? null;
     },
   });
+}
+
+/** What the history calls the members of the practice; one that has left by the id. */
+function memberNames(members: readonly Member[]): (userId: string) => string {
+  return (userId) => {
+    const member = members.find((one) => one.userId === userId);
+    if (member?.isCaller) return 'you';
+    return member?.practitionerName || member?.email || `a former member (${userId})`;
+  };
+}
+
+/** The members' names, asked for once there is something that a member has said. */
+export function useMemberNames(enabled: boolean): (userId: string) => string {
+  const { userId } = useMember();
+  const organisation = useOrganisationStaff();
+  const { data = [], isSuccess } = useQuery({
+    ...LESS_LIVE,
+    enabled,
+    queryKey: [DESK, userId, 'members'],
+    queryFn: async ({ signal }) => (await organisation.listMembers({}, { signal })).members,
+  });
+  return isSuccess ? memberNames(data) : () => 'a member';
 }
 
 /** Each part is read by itself: one that fails leaves the others. */

@@ -5,6 +5,7 @@
 import { BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { Attendance, StaffRole } from '@/gen/booking/v1/booking_staff_service_pb';
 import type { SessionRow } from './day';
+import { isAskedToMove, openProposal } from './move-proposal';
 import { isClaimed, isHeld, markOf, takesPlace } from './staff-booking';
 import { whatsappNumber } from './whatsapp';
 
@@ -16,6 +17,8 @@ export type Act =
   | 'call'
   | 'whatsapp'
   | 'move'
+  | 'ask-time'
+  | 'take-back'
   | 'cancel-by-client'
   | 'cancel-by-practice'
   | 'choose-refund'
@@ -26,7 +29,7 @@ export type Act =
   | 'refund';
 
 /** The acts that take a dialog. */
-export type ActDialog = 'move' | 'cancel' | 'refund' | 'desk-payment';
+export type ActDialog = 'move' | 'ask-time' | 'cancel' | 'refund' | 'desk-payment';
 
 const DAY_MS = 86_400_000;
 const MARKABLE_DAYS = 14;
@@ -54,19 +57,29 @@ function marks(session: Session, now: number): Act[] {
   const until = endsAt.getTime() + MARKABLE_DAYS * DAY_MS;
   if (!takesPlace(booking) || !hasBegun(session, now) || now >= until) return [];
   const mark = markOf(staff, number);
+  const asked = isAskedToMove(booking, number);
   const all: readonly (readonly [Act, Attendance])[] = [
     ['came', Attendance.CAME],
     ['no-show', Attendance.NO_SHOW],
     ['late', Attendance.LATE],
     ['unmark', Attendance.UNMARKED],
   ];
-  return all.filter(([, value]) => value !== mark).map(([act]) => act);
+  // A client that was asked to choose another time is not missed at the old one.
+  const some = all.filter(([act]) => act !== 'no-show' || !asked);
+  return some.filter(([, value]) => value !== mark).map(([act]) => act);
 }
 
 function canCancel({ booking, endsAt }: Session, now: number): boolean {
   const { state } = booking;
   const confirmed = state === BookingState.CONFIRMED || state === BookingState.MEETING_SCHEDULED;
   return confirmed && endsAt.getTime() > now;
+}
+
+/** Of a package one session at a time has another time to be chosen. */
+function canAskForTime(session: Session, now: number): boolean {
+  const { booking, startsAt } = session;
+  const quiet = !booking.pendingCancellation && openProposal(booking) === undefined;
+  return canCancel(session, now) && startsAt.getTime() > now && quiet;
 }
 
 /** Money of the client's is with the practice. */
@@ -88,6 +101,8 @@ export function actsFor(role: StaffRole, session: Session, now: number): Act[] {
     ['desk-payment', held],
     ['release', held],
     ['move', cancels],
+    ['ask-time', canAskForTime(session, now)],
+    ['take-back', isAskedToMove(booking, session.number)],
     ['cancel-by-client', cancels],
     ['choose-refund', cancels && manages],
     ['cancel-by-practice', cancels && manages],

@@ -1,5 +1,7 @@
 /** What a cancellation is called before and after it is done, with its sum. */
+import type { GraceUse } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
+import { formatLongDate, localDate, toDate, type Zone } from '@/lib/time';
 
 type Money = { minorUnits: bigint; currencyCode: string };
 
@@ -20,6 +22,15 @@ export function moneySentence({ refund, unpaid }: Shown): string {
   if (!isSum(refund)) return 'Nothing goes back to the client.';
   if (unpaid) return `No payment was seen yet. If it comes, ${formatPrice(refund)} goes back.`;
   return `${formatPrice(refund)} goes back to the client.`;
+}
+
+/** What of it comes back although it is late, and from when on the client has that again. */
+export function graceSentence({ refund, againAt }: GraceUse, zone: Zone): string {
+  if (!isSum(refund)) return '';
+  const goes = `${formatPrice(refund)} goes back by grace`;
+  if (!againAt) return `${goes}.`;
+  const day = formatLongDate(localDate(toDate(againAt), zone.timeZone));
+  return `${goes}; the client has it again from ${day}.`;
 }
 
 /** What was done. */

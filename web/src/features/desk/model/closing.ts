@@ -1,5 +1,6 @@
 /** A time that is closed to clients, as it is asked for: by the practice's date and clock. */
-import { localDate } from '@/lib/time';
+import { inZone, localDate } from '@/lib/time';
+import { dayAfter, type ReadRow, rowsWith, type SessionRow } from './day';
 
 export type Closing = {
   /** "2026-11-24" */
@@ -32,6 +33,19 @@ export function closingOfSpan(
   const date = localDate(startsAt, timeZone);
   const toTime = localDate(endsAt, timeZone) === date ? clockText(endsAt, timeZone) : '';
   return { date, fromTime: clockText(startsAt, timeZone), toTime, practitionerId };
+}
+
+/** The sessions and held times that lie in it. */
+export function rowsInTheWay(
+  rows: readonly ReadRow[],
+  { date, fromTime, toTime, practitionerId }: Closing,
+  timeZone: string,
+): SessionRow[] {
+  const from = inZone(`${date}T${fromTime || '00:00'}`, timeZone);
+  const to = inZone(toTime ? `${date}T${toTime}` : `${dayAfter(date)}T00:00`, timeZone);
+  return rowsWith(rows, practitionerId).filter(
+    (row): row is SessionRow => row.kind !== 'closed' && row.startsAt < to && from < row.endsAt,
+  );
 }
 
 /** What is wrong with it, in words; nothing where it is right. */

@@ -1,4 +1,5 @@
-/** What has happened to a booking and its money, as one list by true time and in plain words. */
+/** What has happened to a booking and its money, and why, as one list by true time in plain words. */
+import type { MoveReason } from '@/gen/booking/v1/booking_staff_service_pb';
 import type { HistoryEntry } from '@/gen/common/v1/history_pb';
 import { formatPrice } from '@/lib/money';
 import { toDate } from '@/lib/time';
@@ -19,6 +20,9 @@ const WORDS: Record<string, string> = {
   BookingCancellationRequested: 'A cancellation was asked for',
   BookingCancellationUndone: 'The cancellation was taken back',
   BookingMoved: 'A session was moved',
+  BookingMoveProposed: 'The client was asked for another time',
+  BookingMoveProposalWithdrawn: 'A session keeps its time after all',
+  PageCodeRequested: 'A code for the booking’s page was asked for',
   BookingUnplaced: 'Paid when the time was gone',
   BookingSessionCompleted: 'A session is over',
   BookingSessionCancelled: 'A session was cancelled',
@@ -59,15 +63,37 @@ function wordsOf({ event, amount, detail }: HistoryEntry): string {
   return [WORDS[event] ?? plain(event), ...more].join(' · ');
 }
 
-/** Both lists as one; what has the same time stays in the order in which it was recorded. */
+/** "Session 2. Why, by Meera Joshi: “The doctor is ill”" */
+function reasonWords({ sessionNumber, userId, reason }: MoveReason, said: Saying): string {
+  const which = said.several ? `Session ${sessionNumber}. ` : '';
+  return `${which}Why, by ${said.nameOf(userId)}: “${reason}”`;
+}
+
+export type Saying = {
+  reasons: readonly MoveReason[];
+  /** The booking has several sessions. */
+  several: boolean;
+  /** The name of a member. */
+  nameOf: (userId: string) => string;
+};
+
+const NOTHING_SAID: Saying = { reasons: [], several: false, nameOf: (userId) => userId };
+
+/** All as one list; what has the same time stays in the order in which it was recorded. */
 export function historyLines(
   booking: readonly HistoryEntry[],
   money: readonly HistoryEntry[],
+  said: Saying = NOTHING_SAID,
 ): HistoryLine[] {
   const lines = [...booking, ...money].flatMap((entry, index) =>
     entry.recordedAt
       ? [{ key: `${index}`, at: toDate(entry.recordedAt), words: wordsOf(entry) }]
       : [],
   );
-  return lines.sort((one, other) => one.at.getTime() - other.at.getTime());
+  const why = said.reasons.flatMap((reason, index) =>
+    reason.saidAt
+      ? [{ key: `why/${index}`, at: toDate(reason.saidAt), words: reasonWords(reason, said) }]
+      : [],
+  );
+  return [...lines, ...why].sort((one, other) => one.at.getTime() - other.at.getTime());
 }
