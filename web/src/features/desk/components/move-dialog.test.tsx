@@ -71,6 +71,9 @@ test('the name and the new time stand on the button, and Undo moves it back', as
   await expectAccessible();
   await person.click(dialog.getByRole('radio', { name: 'The practice' }));
   await person.click(button);
+  dialog.getByText('Say why, in a few words');
+  await person.type(dialog.getByLabelText('Why'), 'The doctor is ill');
+  await person.click(button);
   await screen.findByText('Asha Rao: moved to Thu, 26 Nov, 11:00 am');
   await screen.findByText(/^Thursday, 26 November 2026, 11:00 am/);
   expect(screen.queryByRole('dialog')).toBeNull();
@@ -78,7 +81,9 @@ test('the name and the new time stand on the button, and Undo moves it back', as
   await screen.findByText('Asha Rao: back at Tue, 24 Nov, 11:00 am');
   await screen.findByText(/^Tuesday, 24 November 2026, 11:00 am/);
   const [there, back] = server.moves;
-  expect(there).toMatchObject({ bookingId: ID, sessionNumber: 0, movedBy: MovedBy.PRACTICE });
+  const said = { bookingId: ID, sessionNumber: 0, movedBy: MovedBy.PRACTICE };
+  expect(there).toMatchObject({ ...said, practitionerId: '', reason: 'The doctor is ill' });
+  expect(back).toMatchObject({ ...said, practitionerId: '', reason: 'Moved back at once.' });
   expect(there?.startsAt).toMatchObject(at(NEW.toISOString()));
   expect(back?.shownStartsAt).toMatchObject(at(NEW.toISOString()));
   expect(back?.startsAt).toMatchObject(at(START.toISOString()));
@@ -109,7 +114,7 @@ test('Today offers it to each role, and for the client where nothing else is sai
   const person = open(StaffRole.PRACTITIONER, true);
   await person.click(await choose(person, /Asha Rao/));
   await screen.findByText('Asha Rao: moved to Thu, 26 Nov, 11:00 am');
-  expect(server.moves[0]?.movedBy).toBe(MovedBy.CUSTOMER_ASKED);
+  expect(server.moves[0]).toMatchObject({ movedBy: MovedBy.CUSTOMER_ASKED, reason: '' });
 });
 
 test('what is held has no such act', async () => {
@@ -151,6 +156,8 @@ test('each refusal has its words, and the choice stays where it can be made agai
   const button = await choose(person);
   const refusals = {
     NOT_MOVABLE: 'It cannot be moved any more',
+    INVALID_REASON: 'The reason is missing',
+    PRACTITIONER_NOT_FOUND: 'That person does not give this session',
     CANCELLATION_PENDING: 'The client is cancelling it',
     SLOT_PAST: 'That time has passed',
     SLOT_NOT_OFFERED: 'That time is not offered',
