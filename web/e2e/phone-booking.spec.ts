@@ -1,32 +1,12 @@
 /** A booking that staff make by phone: agreed to and paid on its page, and adopted by an account. */
 import type { Page } from '@playwright/test';
 import { SIGNATURE } from './support/book';
-import { expectConfirmed, expectStep, payByUpi, SERVICE } from './support/flow';
-import { ownStart } from './support/own-days';
+import { bookByPhone, PAGE_ADDRESS } from './support/by-phone';
+import { expectConfirmed, expectStep, payByUpi } from './support/flow';
 import { newPerson, type Person, signUpQuietly } from './support/people';
-import type { Practice } from './support/practice';
 import { codeOf, type Sandbox } from './support/sandbox';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
-
-/** A free start in the practice's zone: "2026-11-24T11:00". */
-async function freeStart({ url }: Practice): Promise<string> {
-  const start = Date.parse(await ownStart(url, SERVICE));
-  const india = new Date(start + 330 * 60_000);
-  return india.toISOString().slice(0, 16);
-}
-
-const PAGE_ADDRESS = /https?:\/\/\S+\/pay\/booking#key=[\w-]{43}/;
-
-async function bookByPhone(practice: Practice, { firstName, lastName, email }: Person) {
-  const start = await freeStart(practice);
-  const who = ['--first-name', firstName, '--last-name', lastName, '--email', email];
-  const said = practice.staff('phone-booking', SERVICE, start, ...who, '--mail');
-  const bookingId = /bkg_[0-9a-f]{32}/.exec(said)?.[0] ?? '';
-  const address = PAGE_ADDRESS.exec(said)?.[0] ?? '';
-  expect(bookingId).not.toBe('');
-  return { bookingId, address };
-}
 
 /** The declaration and the terms, and the button that opens the payment's tab. */
 async function agreeAndPay(
@@ -95,7 +75,7 @@ test('a client on the phone pays on a page and finds the booking in an account',
   await tab.close();
   // The page that waits reads by itself that it is paid.
   await expectStep(page, 'Booking Confirmed!');
-  const session = page.getByRole('link', { name: "Open the session's page" });
+  const session = page.getByRole('link', { name: 'Join', exact: true });
   await expect(session).toHaveAttribute('href', /^\/join#key=/);
   await sandbox.mail(asha.email, /^Your session is confirmed/);
 

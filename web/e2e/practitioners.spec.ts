@@ -1,6 +1,5 @@
 /** A practice of two practitioners: the choice between them, from a service's page to the session. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import {
   agree,
@@ -17,26 +16,10 @@ import { expectSome } from './support/lists';
 import { newPerson, signUpQuietly } from './support/people';
 import { Practice, startPractice } from './support/practice';
 import { expect, ready, test } from './support/test';
+import { practiceOfTwo } from './support/two-practitioners';
 import { refusal } from './support/watch';
 
-const USUAL = resolve(import.meta.dirname, '../../deploy/local/practice');
-const RAVI = '[[practitioners]]\npractitioner_id = "ravi"\nname = "Ravi Menon"\n';
 const CALENDAR = '/booking-flow?service=general-consultation&step=calendar-terms';
-
-/** Two practitioners, of whom the second one alone gives karmic healing. */
-function practiceOfTwo(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  const practice = readFileSync(join(USUAL, 'practice.toml'), 'utf8');
-  writeFileSync(join(folder, 'practice.toml'), `${practice}\n${RAVI}`);
-  const services = readFileSync(join(USUAL, 'services.toml'), 'utf8');
-  const id = 'service_id = "karmic-healing"';
-  expect(services).toContain(id);
-  writeFileSync(
-    join(folder, 'services.toml'),
-    services.replace(id, `${id}\npractitioners = ["ravi"]`),
-  );
-  return folder;
-}
 
 function choice(page: Page) {
   return page.getByRole('group', { name: 'With whom?' });

@@ -37,7 +37,18 @@ const PACKAGES = ['packages', 'book-package'];
 const WEEKS_OF_A_PACKAGE = 3;
 
 /** These start a practice of their own, in which no other spec books. */
-const ALONE = ['papers', 'practitioners', 'reviews', 'desk', 'waiting', 'refund-requests'];
+const ALONE = [
+  'papers',
+  'practitioners',
+  'reviews',
+  'desk',
+  'waiting',
+  'refund-requests',
+  'session-page',
+  'practice-moves',
+  'mail-preferences',
+  'session-taps',
+];
 
 /** How far ahead the sample practice is booked (`horizon_days`). */
 const HORIZON_DAYS = 60;

@@ -1,17 +1,28 @@
 /** The test of a spec that moves clocks by hours and days: in a practice of its own. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { setServerAhead } from './device';
 import { Practice, START_MS_MAX, startPractice } from './practice';
 import { test as base, MUCH_WRITTEN } from './test';
 
-/** One practice for all tests of a spec in a worker. */
-export function ownPracticeTest(name: string) {
+type Settings = Record<string, string>;
+
+/**
+ * One practice for all tests of a spec in a worker; its settings may need files, for which there is a folder
+ * as long as it runs.
+ */
+export function ownPracticeTest(name: string, settings: (folder: string) => Settings = () => ({})) {
   return base.extend<object, { practice: Practice }>({
     practice: [
       async ({ browserName: _ }, provide, info) => {
-        const own = await startPractice(`${name}-${info.workerIndex}`, MUCH_WRITTEN);
+        const folder = mkdtempSync(join(tmpdir(), `sukoon-e2e-${name}-`));
+        const all = { ...MUCH_WRITTEN, ...settings(folder) };
+        const own = await startPractice(`${name}-${info.workerIndex}`, all);
         await provide(new Practice(own.data));
         await own.stop();
+        rmSync(folder, { recursive: true, force: true });
       },
       { scope: 'worker', timeout: START_MS_MAX },
     ],

@@ -71,6 +71,17 @@ export async function freeStarts(practice: Practice): Promise<string[]> {
 
 type Customer = { person: Person; token: string };
 
+/** Counts what has happened to a booking. */
+export async function bookingVersion(
+  practice: Practice,
+  { token }: Customer,
+  bookingId: string,
+): Promise<bigint> {
+  const desk = createClient(BookingService, transport(practice.url, token));
+  const { booking } = await desk.getBooking({ bookingId });
+  return booking?.version ?? -1n;
+}
+
 /** Keeps a time of the spec's own days without paying for it; says which booking it is. */
 export async function holdTime(practice: Practice, { person, token }: Customer): Promise<string> {
   const desk = createClient(BookingService, transport(practice.url, token));
