@@ -3,7 +3,7 @@ use crate::parts::{self, Part};
 use crate::tree::SourceFile;
 
 /// How many there are. The number only falls.
-pub const PARAMETERS: usize = 257;
+pub const PARAMETERS: usize = 255;
 
 /// The tuples in parameters of source, each as `path: (names)`, with how many names it has.
 #[must_use]
