@@ -41,8 +41,8 @@ const PLAIN = [
 
 /** What belongs to one customer, and is opened from a mail or from the account's menu. */
 const OWN = [
-  ...['receipt', 'consent', 'pay/booking', 'join', 'organisation', 'invitations', 'account'],
-  ...['account/sessions', 'account/waiting', 'account/receipts', 'desk'],
+  ...['receipt', 'consent', 'pay/booking', 'session', 'join', 'organisation', 'invitations'],
+  ...['account', 'account/sessions', 'account/waiting', 'account/receipts', 'desk'],
 ].map(pathOf);
 const REVIEWS = pathOf('reviews');
 
